@@ -1,0 +1,356 @@
+"""The errand in the order in which it happens: propose, look, decide, apply."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from engine.changes import resolve
+from engine.commit import Outcome, Transaction, Write
+from engine.documents import digest
+from engine.errors import AlreadyApplied, Conflict, Drift, EngineError, InvalidPlan, Violation
+from engine.journal import ActionRecord, RunKind, read_object
+from engine.plan import Limits, Merge, Move, parse_limits, parse_operations
+from engine.planner import Planner, Request
+from engine.plans import now, store_name
+from engine.proposal import Proposal, Standing
+from engine.review import Review, SavedPlan, Verdict, base_of, fingerprint, plan_id
+from engine.rules import admit, validate
+from engine.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An approved action (0-based) that was not applied, and why, as a clause."""
+
+    action: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What an apply did. `run` is empty if nothing changed."""
+
+    result: Literal["applied", "nothing", "partial"]
+    run: str
+    written: tuple[str, ...]
+    deleted: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
+    changelog: str
+
+
+def propose(
+    store: Store,
+    planner: Planner,
+    *,
+    operations: Sequence[str] | None = None,
+    limits: Mapping[str, Any] | Limits | None = None,
+    one_call: bool = True,
+) -> SavedPlan | None:
+    """Ask a planner for a plan. Changes nothing; None for a store without memories.
+
+    `one_call` says that the answer is one call over the whole store, so that its limits bind.
+    Raises `InvalidPlan` at stage `config`, `admission` or `schema`, `PlannerError`, `StorageError`.
+    """
+    asked = parse_operations(operations)
+    bounds = limits if isinstance(limits, Limits) else parse_limits(limits or {})
+    snapshot = store.snapshot()
+    if not snapshot.files:
+        return None
+    if one_call:
+        admit({path: len(data) for path, data in snapshot.files.items()}, bounds)
+    plan = planner.propose(snapshot, Request(store.place.layout, asked, bounds))
+    base = base_of(resolve(plan, snapshot))
+    return SavedPlan(
+        id=plan_id(plan, base),
+        store=store_name(store),
+        planner=planner.name,
+        model=planner.model,
+        operations=asked,
+        limits=bounds,
+        one_call=one_call,
+        time=now(),
+        base=base,
+        plan=plan,
+        review=Review.of(plan),
+    )
+
+
+def examine(store: Store, saved: SavedPlan) -> Proposal:
+    """A saved plan against the store as it is now."""
+
+    def remembered(wanted: str) -> bytes | None:
+        try:
+            return read_object(store.place, wanted)
+        except (EngineError, OSError):
+            return None
+
+    return Proposal(saved, store.snapshot(), store.applied(saved.id), remembered)
+
+
+def decide(
+    proposal: Proposal,
+    *,
+    approve: Collection[int] | Literal["all"] = (),
+    reject: Collection[int] = (),
+) -> Proposal:
+    """Give verdicts on actions (0-based). `all` means every waiting action not rejected.
+
+    Raises `AlreadyApplied` for an action that is named and was applied, `InvalidPlan` for one that
+    breaks a rule, and for `all` if any does.
+    """
+    review = proposal.saved.review
+    if approve == "all":
+        if proposal.verdicts.violations:
+            raise InvalidPlan(
+                "validation",
+                proposal.verdicts.violations,
+                hint="Approve the valid actions by number, or have the plan corrected.",
+            )
+        named: Collection[int] = ()
+        wanted = [
+            i
+            for i in proposal.rows()
+            if proposal.standing(i) is not Standing.APPLIED
+            and review.decisions[i].verdict is not Verdict.REJECTED
+        ]
+    else:
+        named = approve
+        wanted = list(dict.fromkeys(proposal.owner(i) for i in approve))
+    for index in named:
+        run = proposal.applied.get(index + 1)
+        if run is not None:
+            raise AlreadyApplied(
+                f"Action {index + 1} was applied in run {run}.",
+                hint=f"memui undo {run} takes it back; then it waits again.",
+            )
+    broken = [v for v in proposal.verdicts.violations if v.action in set(wanted)]
+    if broken:
+        raise InvalidPlan("validation", broken)
+    refused = {proposal.owner(i) for i in reject}
+    for index in wanted:
+        if index not in refused:
+            seen = fingerprint(proposal.changes[index])
+            review = review.decide(index, Verdict.APPROVED, seen=seen)
+    for index in sorted(refused):
+        review = review.decide(
+            index,
+            Verdict.REJECTED,
+            seen=fingerprint(proposal.changes[index]),
+            reason=review.decisions[index].reason,
+        )
+    return proposal.reviewed(review)
+
+
+def apply(
+    store: Store,
+    proposal: Proposal,
+    *,
+    who: str,
+    decided_by: str = "person",
+    on_stale: Literal["stop", "skip"] = "stop",
+    bulk: bool = False,
+    wait: float = 0.0,
+) -> Applied:
+    """Apply what is approved, all of it or nothing.
+
+    An approved action whose files changed stops the run, or is skipped. With `bulk` (verdicts that
+    were not given one by one) an action that needs another which does not run is skipped too.
+    Raises `Conflict`, `InvalidPlan`, `StoreLocked`, `StorageError`; then nothing was changed.
+    """
+    review = proposal.saved.review
+    wanted = [
+        i
+        for i in proposal.rows()
+        if review.decisions[i].verdict is Verdict.APPROVED and i + 1 not in proposal.applied
+    ]
+    stale = {i: proposal.stale[i] for i in wanted if i in proposal.stale}
+    changed = [i for i in wanted if i not in proposal.approved and i not in stale]
+    if (stale or changed) and on_stale == "stop":
+        drifts = {d.path: d for found in stale.values() for d in found}
+        for index in changed:
+            for path in proposal.changes[index].paths or ("",):
+                drifts.setdefault(path, Drift(path, "is not what was approved"))
+        raise Conflict(
+            tuple(drifts.values()),
+            hint="Plan again, or apply the rest with --on-stale skip.",
+        )
+    skipped = [Skipped(i, _why(stale[i])) for i in stale]
+    skipped += [Skipped(i, "is not what was approved") for i in changed]
+    chosen = frozenset(proposal.approved)
+    if bulk or on_stale == "skip":
+        chosen, unmet = _with_needs_met(proposal, chosen)
+        skipped += unmet
+    if not chosen:
+        result: Literal["nothing", "partial"] = "partial" if skipped else "nothing"
+        return Applied(result, "", (), (), tuple(sorted(skipped, key=_by_action)), "none")
+    _revalidate(proposal, chosen)
+    outcome = _commit(store, proposal, chosen, skipped, who=who, decided_by=decided_by, wait=wait)
+    skipped.sort(key=_by_action)
+    done: Literal["applied", "nothing", "partial"] = "applied" if outcome.run else "nothing"
+    return Applied(
+        "partial" if skipped else done,
+        outcome.run,
+        outcome.written,
+        outcome.deleted,
+        tuple(skipped),
+        outcome.changelog,
+    )
+
+
+def _by_action(skipped: Skipped) -> int:
+    return skipped.action
+
+
+def _why(drifts: Sequence[Drift]) -> str:
+    return "; ".join(f"{drift.path} {drift.why}" for drift in drifts)
+
+
+def _with_needs_met(
+    proposal: Proposal, chosen: frozenset[int]
+) -> tuple[frozenset[int], list[Skipped]]:
+    """Leave out what needs an action that does not run, until nothing does."""
+    skipped: list[Skipped] = []
+    while True:
+        accounts = proposal.account_if(chosen)
+        unmet = {
+            i: missing
+            for i in chosen
+            if proposal.owner(i) == i
+            and (missing := [n for n in accounts[i].needs if n not in chosen])
+        }
+        if not unmet:
+            return chosen, skipped
+        for index, missing in unmet.items():
+            names = ", ".join(str(n + 1) for n in sorted(missing))
+            skipped.append(Skipped(index, f"needs action {names}, which does not run"))
+        chosen = frozenset(i for i in chosen if i not in unmet and proposal.owner(i) not in unmet)
+
+
+def _revalidate(proposal: Proposal, chosen: frozenset[int]) -> None:
+    """The approved actions as a plan of their own, against the store as it is now."""
+    order = sorted(chosen)
+    plan = proposal.plan.model_copy(
+        update={"actions": tuple(proposal.plan.actions[i] for i in order)}
+    )
+    edited = frozenset(n for n, i in enumerate(order) if proposal.edited(i))
+    found = validate(proposal.case(plan, proposal.snapshot, edited))
+    if found.violations:
+        raise InvalidPlan(
+            "validation",
+            [
+                Violation(v.code, v.message, None if v.action is None else order[v.action])
+                for v in found.violations
+            ],
+        )
+
+
+def _commit(
+    store: Store,
+    proposal: Proposal,
+    chosen: frozenset[int],
+    skipped: Sequence[Skipped],
+    *,
+    who: str,
+    decided_by: str,
+    wait: float,
+) -> Outcome:
+    accounts = proposal.account_if(chosen)
+    writes: dict[str, Write] = {}
+    reads: dict[str, str | None] = {}
+    for index in sorted(chosen):
+        change = proposal.changes[index]
+        for path in change.reads:
+            reads[path] = proposal.snapshot.digests[path]
+        for path in accounts[index].carriers if index in accounts else ():
+            if path in proposal.snapshot:
+                reads[path] = proposal.snapshot.digests[path]
+        for edit in change.edits:
+            old = None if edit.before is None else digest(edit.before)
+            writes[edit.path] = Write(edit.path, old, edit.after)
+    passed_over = {s.action for s in skipped}
+    transaction = Transaction(
+        kind=RunKind.APPLY,
+        who=who,
+        decided_by=decided_by,
+        writes=tuple(writes.values()),
+        reads={path: seen for path, seen in reads.items() if path not in writes},
+        actions=_records(proposal, chosen, passed_over),
+        plan=proposal.saved.id,
+        operations=tuple(map(str, proposal.saved.operations)),
+        summary=proposal.plan.summary,
+        documents={"plan": proposal.saved.dump()},
+    )
+    return store.transact(transaction, wait=wait)
+
+
+def _records(
+    proposal: Proposal, chosen: frozenset[int], skipped: Collection[int]
+) -> tuple[ActionRecord, ...]:
+    """What the journal keeps of every action that was decided on."""
+    records: list[ActionRecord] = []
+    for index, action in enumerate(proposal.plan.actions):
+        decision = proposal.saved.review.decisions[proposal.owner(index)]
+        if index in chosen:
+            verdict = "edited" if proposal.edited(index) else "approved"
+        elif index in skipped:
+            verdict = "skipped"
+        elif decision.verdict is Verdict.REJECTED and index + 1 not in proposal.applied:
+            verdict = "rejected"
+        else:
+            continue
+        sources, target = _paths(action, proposal, index)
+        reason = decision.reason if verdict == "rejected" and decision.reason else action.reason
+        records.append(ActionRecord(index + 1, action.action, sources, target, verdict, reason))
+    return tuple(records)
+
+
+def _paths(action: Any, proposal: Proposal, index: int) -> tuple[tuple[str, ...], str | None]:
+    change = proposal.changes[index]
+    spelled = action.sources if isinstance(action, Merge) else ()
+    if isinstance(action, Move):
+        spelled = (action.from_,)
+    elif not isinstance(action, Merge):
+        spelled = (action.path,)
+    sources = tuple((proposal.snapshot.spellings(path) or (path,))[0] for path in spelled)
+    if isinstance(action, Merge | Move):
+        fallback = action.target if isinstance(action, Merge) else action.to
+        stored = proposal.snapshot.spellings(fallback)
+        return sources, change.target or (stored[0] if stored else fallback)
+    return sources, None
+
+
+def consolidate(
+    store: Store,
+    planner: Planner,
+    *,
+    who: str,
+    operations: Sequence[str] | None = None,
+    limits: Mapping[str, Any] | Limits | None = None,
+    decided_by: str = "policy all",
+) -> Applied:
+    """Propose, validate and apply everything, unattended. One planner call over the whole store.
+
+    Raises `InvalidPlan` (stage `config` for a read-only store, before anything is read),
+    `PlannerError`, `Conflict`, `StoreLocked`, `StorageError`; then nothing was changed.
+    """
+    if not store.place.writable:
+        raise InvalidPlan("config", [Violation("read-only", "the store is read-only")])
+    saved = propose(store, planner, operations=operations, limits=limits)
+    if saved is None:
+        return Applied("nothing", "", (), (), (), "none")
+    proposal = decide(examine(store, saved), approve="all")
+    return apply(store, proposal, who=who, decided_by=decided_by)
+
+
+__all__ = [
+    "AlreadyApplied",
+    "Applied",
+    "Skipped",
+    "apply",
+    "consolidate",
+    "decide",
+    "examine",
+    "propose",
+]

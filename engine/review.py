@@ -1,0 +1,203 @@
+"""The review: a plan, what it was made from, and what a person said of each action.
+
+Values only. A `SavedPlan` travels plan -> review -> apply as one JSON file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from engine.changes import Change
+from engine.documents import digest
+from engine.errors import InvalidPlan, Violation
+from engine.paths import Layout
+from engine.plan import Limits, Operation, Plan, load_json, parse_plan, schema_violations
+
+FORMAT: Final = "memui-plan"
+VERSION: Final = 1
+
+
+class Verdict(StrEnum):
+    """What a person said of an action."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+class _Saved(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
+
+
+class Decision(_Saved):
+    """What was said of one action.
+
+    `content` is the result as the person edited it; `seen` the fingerprint of what was decided on:
+    when the action shows something else, the verdict no longer holds.
+    """
+
+    verdict: Verdict = Verdict.PENDING
+    reason: str = ""
+    content: str | None = None
+    seen: str | None = None
+
+
+class Review(_Saved):
+    """One decision an action; `order` names the decided ones (0-based), the newest last."""
+
+    decisions: tuple[Decision, ...] = ()
+    order: tuple[int, ...] = ()
+
+    @staticmethod
+    def of(plan: Plan) -> Review:
+        """The review of a plan that nobody has looked at."""
+        return Review(decisions=(Decision(),) * len(plan.actions))
+
+    def _with(self, index: int, decision: Decision, order: tuple[int, ...]) -> Review:
+        decisions = (*self.decisions[:index], decision, *self.decisions[index + 1 :])
+        return Review(decisions=decisions, order=order)
+
+    def decide(self, index: int, verdict: Verdict, *, seen: str, reason: str = "") -> Review:
+        """Approve, reject or reopen an action as it is shown now."""
+        decision = Decision(
+            verdict=verdict,
+            reason=reason,
+            content=self.decisions[index].content,
+            seen=None if verdict is Verdict.PENDING else seen,
+        )
+        order = tuple(i for i in self.order if i != index)
+        return self._with(index, decision, order if verdict is Verdict.PENDING else (*order, index))
+
+    def edit(self, index: int, content: str | None) -> Review:
+        """Replace the result of an action (None: back to the planner's). Its verdict reopens."""
+        order = tuple(i for i in self.order if i != index)
+        return self._with(index, Decision(content=content), order)
+
+    def take_back(self) -> tuple[Review, int | None]:
+        """Reopen the action that was decided last; its index, or None if there is none."""
+        if not self.order:
+            return self, None
+        index = self.order[-1]
+        return self.decide(index, Verdict.PENDING, seen=""), index
+
+    def contents(self) -> Mapping[int, str]:
+        """Action -> what a person made of its result."""
+        return {
+            index: decision.content
+            for index, decision in enumerate(self.decisions)
+            if decision.content is not None
+        }
+
+
+class StoreName(_Saved):
+    """Which store a plan is for. Never a path: a plan travels from one machine to another."""
+
+    layout: Layout
+    name: str
+
+
+class SavedPlan(_Saved):
+    """A plan with its base and its review (format `memui-plan`, version 1).
+
+    `base` maps every path that the plan reads or touches to the SHA-256 of its bytes when the plan
+    was made; None says that there was no such file. `one_call` says that it is the answer of one
+    planner call over the whole store. `source` is the SHA-256 of the bare plan file that it was
+    made from, if any.
+    """
+
+    format: Literal["memui-plan"] = "memui-plan"
+    version: Literal[1] = 1
+    id: Annotated[str, Field(pattern="^[0-9a-f]{12}$")]
+    store: StoreName
+    planner: str
+    model: str | None = None
+    operations: tuple[Operation, ...]
+    limits: Limits
+    one_call: bool = False
+    time: str
+    base: Mapping[str, str | None]
+    plan: Plan
+    review: Review
+    source: str | None = None
+
+    @model_validator(mode="after")
+    def _one_decision_an_action(self) -> SavedPlan:
+        if len(self.review.decisions) != len(self.plan.actions):
+            raise ValueError("the review has not one decision for every action")
+        known = range(len(self.plan.actions))
+        if any(index not in known for index in self.review.order):
+            raise ValueError("the review's order names an action that the plan lacks")
+        if plan_id(self.plan, self.base) != self.id:
+            raise ValueError("the id is not that of these actions and this base")
+        return self
+
+    def effective(self) -> Plan:
+        """The plan with the results that a person edited."""
+        return self.plan.with_contents(self.review.contents())
+
+    def reviewed(self, review: Review) -> SavedPlan:
+        """The same plan with another review."""
+        return self.model_copy(update={"review": review})
+
+    def dump(self) -> bytes:
+        """The file's bytes: ASCII JSON, so that no byte of it can drive a terminal."""
+        return (
+            json.dumps(self.model_dump(mode="python"), ensure_ascii=True, indent=1, default=str)
+            + "\n"
+        ).encode()
+
+
+def plan_id(plan: Plan, base: Mapping[str, str | None]) -> str:
+    """First 12 hex digits of the SHA-256 of the canonical JSON of (actions, base)."""
+    canonical = json.dumps(
+        {"actions": [action.model_dump() for action in plan.actions], "base": dict(base)},
+        ensure_ascii=True,
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+    return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+
+def base_of(changes: tuple[Change, ...]) -> dict[str, str | None]:
+    """What a plan relies on: path -> digest, None for a path that must not exist."""
+    base: dict[str, str | None] = {}
+    for change in changes:
+        for edit in change.edits:
+            base[edit.path] = None if edit.before is None else digest(edit.before)
+    return dict(sorted(base.items()))
+
+
+def fingerprint(change: Change) -> str:
+    """What a person decides on: every path with its bytes before and after."""
+    shown = [
+        [edit.path, *(None if data is None else digest(data) for data in (edit.before, edit.after))]
+        for edit in change.edits
+    ]
+    return hashlib.sha256(json.dumps(shown, ensure_ascii=True).encode()).hexdigest()[:16]
+
+
+def is_saved_plan(value: Any) -> bool:
+    """Whether decoded JSON claims to be a saved plan rather than a bare one."""
+    return isinstance(value, dict) and "format" in value
+
+
+def parse_saved_plan(data: bytes) -> SavedPlan:
+    """A saved plan from its file. Raises `InvalidPlan` at stage `schema`."""
+    value = load_json(data)
+    if not is_saved_plan(value) or value.get("format") != FORMAT:
+        raise InvalidPlan("schema", [Violation("schema", f"this is no {FORMAT} file")])
+    if value.get("version") != VERSION:
+        message = f"this file has version {value.get('version')!r}; this memui reads {VERSION}"
+        raise InvalidPlan("schema", [Violation("schema", message)])
+    if isinstance(value.get("plan"), dict):
+        parse_plan(value["plan"])
+    try:
+        return SavedPlan.model_validate(value)
+    except ValidationError as error:
+        raise InvalidPlan("schema", schema_violations(error)) from None

@@ -1,0 +1,477 @@
+"""A store of memories: the facade that front ends and programs use.
+
+Synchronous; an event loop calls it in a thread. Every write is a run: checked, staged, recorded,
+and taken back by `undo`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from engine import commit, journal
+from engine.commit import Files, Outcome, Recovered, Transaction, Write
+from engine.documents import Snapshot, digest, first_sentence, parse, quote, set_description
+from engine.errors import Conflict, Holder, InvalidPlan, NotAStore, StorageError, Violation
+from engine.journal import ActionRecord, Run, RunKind
+from engine.layouts import LAYOUT_FILE, Place, find
+from engine.paths import EXTENSION, Layout, identity
+from engine.rules import content_violations, description_problem, path_violations
+from engine.search import Hit, Searched, search
+from engine.slugs import shipped_append, shipped_topic, slug
+from engine.storage.local import LocalStorage
+from engine.storage.tree import FILE, LINK, Tree
+from engine.storage.walk import Entry, Other, read_entry, walk
+
+LARGE = 1024 * 1024
+HEAD = 64 * 1024
+"""Of a file over 1 MiB a listing reads the first 64 KiB."""
+_ADD_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One memory in a listing. `size` in bytes, `modified` UTC in ISO 8601 with Z."""
+
+    path: str
+    description: str
+    title: str
+    size: int
+    modified: str
+    warnings: tuple[str, ...]
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a store's folder holds, by path."""
+
+    memories: tuple[Memory, ...]
+    others: tuple[Other, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Where an added memory lies, and the run that wrote it."""
+
+    path: str
+    run: str
+
+
+def open_stores(
+    spec: str, *, name: str | None = None, layout: Layout | None = None
+) -> tuple[Store, ...]:
+    """Every store below a root; none for a Strands root that no agent has written to."""
+    return tuple(Store(place) for place in find(spec, layout=layout, name=name))
+
+
+def open_store(spec: str, *, name: str | None = None, layout: Layout | None = None) -> Store:
+    """The one store that is meant. Raises `NotAStore` if there is none, or several."""
+    stores = open_stores(spec, name=name, layout=layout)
+    if not stores:
+        raise NotAStore(
+            f"{spec} is a Strands root, but holds no store yet.",
+            hint="An agent makes one when it first remembers something.",
+        )
+    if len(stores) > 1:
+        names = ", ".join(store.name for store in stores)
+        raise NotAStore(
+            f"{spec} holds {len(stores)} stores: {names}.", hint="Choose one with --store NAME."
+        )
+    return stores[0]
+
+
+class Store:
+    """One store. `waiting` is told the holder before a lock is waited for."""
+
+    def __init__(
+        self,
+        place: Place,
+        *,
+        files: Files | None = None,
+        writable: bool = True,
+        waiting: Callable[[Holder | None], None] | None = None,
+    ) -> None:
+        from dataclasses import replace
+
+        self.place = place if writable else replace(place, writable=False)
+        self.waiting = waiting
+        self.recovered: tuple[Recovered, ...] = ()
+        self._files = files
+
+    @property
+    def name(self) -> str:
+        """The store's name."""
+        return self.place.name
+
+    @property
+    def layout(self) -> Layout:
+        """How it lies on disk."""
+        return self.place.layout
+
+    @property
+    def root(self) -> str:
+        """The root that it was found below."""
+        return self.place.root
+
+    # Reading
+
+    def _tree(self) -> Tree:
+        try:
+            return Tree(self.place.folder)
+        except OSError as error:
+            raise StorageError(f"{self.place.folder} cannot be read: {error.strerror}.") from error
+
+    def _walk(self, tree: Tree) -> Iterator[Entry | Other]:
+        for found in walk(tree):
+            if not (isinstance(found, Other) and self._is_ours(found.path)):
+                yield found
+
+    def _is_ours(self, path: str) -> bool:
+        return self.place.state_prefix != "" and path.split("/", maxsplit=1)[0] == ".memui"
+
+    def listing(self) -> Listing:
+        """Every memory with its description, and everything else with why it is none."""
+        memories: list[Memory] = []
+        others: list[Other] = []
+        with self._tree() as tree:
+            for found in self._walk(tree):
+                if isinstance(found, Other):
+                    others.append(found)
+                    continue
+                try:
+                    whole = found.size <= LARGE
+                    data = read_entry(tree, found, None if whole else HEAD)
+                except FileNotFoundError:
+                    continue
+                except OSError as error:
+                    others.append(Other(found.path, f"cannot be read: {error.strerror}"))
+                    continue
+                memories.append(_memory(found, data, whole=whole))
+        memories.sort(key=lambda memory: memory.path)
+        others.sort(key=lambda other: other.path)
+        return Listing(tuple(memories), tuple(others))
+
+    def snapshot(self) -> Snapshot:
+        """The bytes of every memory that can be read; `listing` names the others.
+
+        What a link shows is left out: its target is in the snapshot under its own path.
+        """
+        files: dict[str, bytes] = {}
+        with self._tree() as tree:
+            for found in self._walk(tree):
+                if isinstance(found, Entry) and found.link is None:
+                    try:
+                        files[found.path] = tree.read(found.path)
+                    except OSError:
+                        continue
+        return Snapshot(files)
+
+    def read(self, path: str) -> bytes:
+        """One memory's bytes. Raises `StorageError` with the closest names if there is none."""
+        path = self.resolve(path)
+        with self._tree() as tree:
+            try:
+                kind = tree.look(path).kind
+                link = "" if kind == LINK else None
+                return read_entry(tree, Entry(path, 0, 0.0, link))
+            except OSError as error:
+                raise StorageError(
+                    f"{path} cannot be read: {error.strerror}.", path=path
+                ) from error
+
+    def modified(self, path: str) -> str:
+        """When a memory's file changed last: UTC, ISO 8601 with Z."""
+        try:
+            return _iso(os.stat(os.path.join(self.place.folder, path)).st_mtime)
+        except OSError as error:
+            raise StorageError(f"{path} cannot be read: {error.strerror}.", path=path) from error
+
+    def resolve(self, path: str) -> str:
+        """The stored path that a spelling means: exact, or the only one of the same identity."""
+        with self._tree() as tree:
+            there = tree.look(path) if path and not path.startswith("/") else None
+            if there is not None and there.kind in {FILE, LINK}:
+                return path
+            paths = [found.path for found in self._walk(tree)]
+        key = identity(path)
+        twins = [stored for stored in paths if identity(stored) == key]
+        if len(twins) == 1:
+            return twins[0]
+        if twins:
+            raise StorageError(f"{path} could be {' or '.join(twins)}.", path=path)
+        close = difflib.get_close_matches(path, paths, 3, 0.5)
+        hint = f"Did you mean {', '.join(close)}?" if close else "memui list shows what there is."
+        raise StorageError(f"There is no memory {path}.", path=path, hint=hint)
+
+    def search(self, query: str) -> tuple[Hit, ...]:
+        """The memories that hold every word of a query, the best first."""
+        return search(query, self._searched())
+
+    def _searched(self) -> Iterator[Searched]:
+        with self._tree() as tree:
+            for found in self._walk(tree):
+                if isinstance(found, Entry):
+                    try:
+                        data = read_entry(tree, found)
+                    except OSError:
+                        continue
+                    document = parse(data)
+                    yield Searched(found.path, document.description, document.text)
+
+    # Writing by hand
+
+    def transact(self, transaction: Transaction, *, wait: float = 0.0) -> Outcome:
+        """Commit a transaction: all of it or nothing (`engine.commit`)."""
+        outcome, self.recovered = commit.transact(
+            self.place, transaction, wait=wait, files=self._files, waiting=self.waiting
+        )
+        if outcome.run:
+            self._remember_layout()
+        return outcome
+
+    def _remember_layout(self) -> None:
+        if self.layout in {Layout.SHIPPED, Layout.NAMESPACED} and not os.path.exists(
+            journal.state_path(self.place, LAYOUT_FILE)
+        ):
+            commit.put_state(self.place, "", LAYOUT_FILE, f"{self.layout}\n".encode())
+
+    def _by_hand(self, kind: RunKind, write: Write, who: str, reason: str, wait: float) -> Outcome:
+        record = ActionRecord(1, str(kind), (write.path,), None, "approved", reason)
+        return self.transact(
+            Transaction(
+                kind=kind, who=who, decided_by="person", writes=(write,), actions=(record,)
+            ),
+            wait=wait,
+        )
+
+    def _refuse_read_only(self) -> None:
+        if not self.place.writable:
+            raise StorageError(
+                "The store is read-only.", hint="Nothing was changed. See who owns the folder."
+            )
+
+    def edit(self, path: str, data: bytes, *, base: str, who: str, wait: float = 0.0) -> Outcome:
+        """Replace a memory's bytes, if it still holds what the person saw (`base`, a SHA-256).
+
+        The result may not break a content rule that the file kept before. Raises `InvalidPlan`,
+        `Conflict`, `StorageError`.
+        """
+        self._refuse_read_only()
+        path = self.resolve(path)
+        before = self.read(path)
+        if digest(before) == base:
+            _refuse_worse(before, data)
+        return self._by_hand(RunKind.EDIT, Write(path, base, data, (path,)), who, "", wait)
+
+    def describe(self, path: str, description: str, *, who: str, wait: float = 0.0) -> Outcome:
+        """Set a memory's description: one line changes. Raises as `edit` does."""
+        self._refuse_read_only()
+        path = self.resolve(path)
+        problem = description_problem(description)
+        if problem is not None:
+            raise _invalid("content-description", f"the description {problem}")
+        before = self.read(path)
+        try:
+            after = set_description(before, description)
+        except ValueError as error:
+            raise _invalid("content-encoding", f"{path} cannot be described: {error}") from error
+        write = Write(path, digest(before), after, (path,))
+        return self._by_hand(RunKind.DESCRIBE, write, who, description, wait)
+
+    def add(
+        self,
+        content: str,
+        metadata: Mapping[str, object] | None = None,
+        *,
+        who: str,
+        wait: float = 0.0,
+    ) -> Added:
+        """Add a memory; never overwrites one.
+
+        The name comes from `metadata["path"]`, else from `metadata["title"]` or the first
+        sentence, in `facts/` (in the folder itself where notes are plain). A `shipped` store
+        appends to the topic's file, as its SDK does. Raises `InvalidPlan`, `Conflict`,
+        `StorageError`.
+        """
+        self._refuse_read_only()
+        if not content.strip():
+            raise _invalid("content-empty", "there is nothing to add")
+        told = dict(metadata or {})
+        if self.layout is Layout.SHIPPED and not told.get("path"):
+            return self._add_to_topic(content, who, wait)
+        title = str(told.get("title") or "").strip() or first_sentence(content)
+        text = f"---\ndescription: {quote(title or 'A memory')}\n---\n\n{content}\n"
+        if told.get("path"):
+            return self._add_at(_given_path(str(told["path"])), text, who, wait)
+        folder = "" if self.layout in {Layout.FOLDER, Layout.SHIPPED} else "facts/"
+        stem = slug(title) or f"entry-{int(time.time() * 1000)}"
+        taken = self.snapshot_names()
+        number = 0
+        for _ in range(_ADD_TRIES):
+            path = f"{folder}{stem}{f'-{number}' if number else ''}{EXTENSION}"
+            while identity(path) in taken or path_violations(path):
+                number += 1
+                path = f"{folder}{stem}-{number}{EXTENSION}"
+            try:
+                return self._add_at(path, text, who, wait)
+            except Conflict:  # somebody took the name just now
+                taken.add(identity(path))
+        raise StorageError(f"No free name for {stem} was found.")
+
+    def snapshot_names(self) -> set[str]:
+        """The identities of everything in the folder, memory or not."""
+        with self._tree() as tree:
+            return {identity(found.path) for found in walk(tree)}
+
+    def _add_at(self, path: str, text: str, who: str, wait: float) -> Added:
+        violations = path_violations(path)
+        if violations:
+            raise InvalidPlan("validation", violations)
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:
+            raise _invalid("content-encoding", "the text is not valid Unicode") from None
+        outcome = self._by_hand(RunKind.ADD, Write(path, None, data), who, "", wait)
+        return Added(path, outcome.run)
+
+    def _add_to_topic(self, content: str, who: str, wait: float) -> Added:
+        path = (shipped_topic(content) or f"entry-{int(time.time() * 1000)}") + EXTENSION
+        for _ in range(_ADD_TRIES):
+            with self._tree() as tree:
+                there = tree.look(path)
+                existing = tree.read(path) if there.kind == FILE else b""
+            old = digest(existing) if there.kind == FILE else None
+            text = existing.decode("utf-8", "surrogateescape")
+            merged = shipped_append(text, content) if existing else content
+            data = merged.encode("utf-8", "surrogateescape")
+            try:
+                outcome = self._by_hand(RunKind.ADD, Write(path, old, data, (path,)), who, "", wait)
+                return Added(path, outcome.run)
+            except Conflict:
+                continue
+        raise StorageError(f"{path} is written all the time by somebody else.", path=path)
+
+    @property
+    def storage(self) -> LocalStorage:
+        """The store as a Strands storage; what is written through it is a run of its own."""
+        return LocalStorage(self.place.folder, self._put if self.place.writable else None)
+
+    def _put(self, key: str, data: bytes | None) -> None:
+        with self._tree() as tree:
+            old = tree.look(key).digest
+        if data is not None and (violations := path_violations(key)) and old is None:
+            raise InvalidPlan("validation", violations)
+        if old is None and data is None:
+            return
+        kind = RunKind.DELETE if data is None else RunKind.EDIT if old else RunKind.ADD
+        self._by_hand(kind, Write(key, old, data, (key,)), "storage", "", 10.0)
+
+    # What was done
+
+    def runs(self) -> tuple[Run, ...]:
+        """Every run, the oldest first."""
+        return journal.runs(self.place)
+
+    def applied(self, plan: str) -> dict[int, str]:
+        """Action number of a plan -> the run that applied it and holds."""
+        return journal.applied(self.place, plan)
+
+    def undo(self, run: str, *, who: str, decided_by: str = "person", wait: float = 0.0) -> Outcome:
+        """Take back a run by number, id or `last`. Raises `Conflict`, `EngineError`."""
+        self._refuse_read_only()
+        outcome, self.recovered = commit.undo(
+            self.place,
+            run,
+            who=who,
+            decided_by=decided_by,
+            wait=wait,
+            files=self._files,
+            waiting=self.waiting,
+        )
+        return outcome
+
+    def recover(self, *, wait: float = 0.0) -> tuple[Recovered, ...]:
+        """Finish or take back what is unfinished, and say what became of it."""
+        self._refuse_read_only()
+        self.recovered = commit.recover(
+            self.place, wait=wait, files=self._files, waiting=self.waiting
+        )
+        return self.recovered
+
+    def unfinished(self) -> tuple[Run, ...]:
+        """The runs that stopped in the middle. Reads only."""
+        return commit.unfinished(self.place)
+
+    # Plans that wait
+
+    def plans(self) -> tuple[str, ...]:
+        """The names of the plans in the state folder."""
+        prefix = self.place.state_prefix
+        try:
+            names = os.listdir(os.path.join(self.place.state, "plans"))
+        except OSError:
+            return ()
+        return tuple(
+            sorted(
+                n.removeprefix(prefix).removesuffix(".json") for n in names if n.endswith(".json")
+            )
+        )
+
+    def load_plan(self, name: str) -> bytes | None:
+        """The bytes of a waiting plan, None if there is none."""
+        return journal.read_file(journal.state_path(self.place, "plans", f"{name}.json"))
+
+    def save_plan(self, name: str, data: bytes) -> None:
+        """Keep a plan in the state folder. Raises `StorageError`."""
+        commit.put_state(self.place, "plans", f"{name}.json", data)
+
+    def plan_file(self, name: str) -> str:
+        """The path of a waiting plan's file."""
+        return journal.state_path(self.place, "plans", f"{name}.json")
+
+    def drop_plan(self, name: str) -> None:
+        """Forget a waiting plan."""
+        commit.drop_state(self.place, "plans", f"{name}.json")
+
+
+def _memory(found: Entry, data: bytes, *, whole: bool) -> Memory:
+    document = parse(data, whole=whole)
+    return Memory(
+        path=found.path,
+        description=document.description,
+        title=document.title,
+        size=found.size,
+        modified=_iso(found.modified),
+        warnings=document.warnings,
+        link=found.link,
+    )
+
+
+def _iso(seconds: float) -> str:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return "0001-01-01T00:00:00Z"
+
+
+def _invalid(code: str, message: str) -> InvalidPlan:
+    return InvalidPlan("validation", [Violation(code, message)], hint="Nothing was changed.")
+
+
+def _given_path(path: str) -> str:
+    lowered = path.lower()
+    return lowered if lowered.endswith(EXTENSION) else lowered + EXTENSION
+
+
+def _refuse_worse(before: bytes, after: bytes) -> None:
+    """A hand edit may leave a file as odd as it was, but not break what it kept."""
+    broken = {v.code for v in content_violations(before.decode("utf-8", "surrogateescape"))}
+    text = after.decode("utf-8", "surrogateescape")
+    worse = [v for v in content_violations(text) if v.code not in broken]
+    if worse:
+        raise InvalidPlan("validation", worse, hint="Nothing was changed.")
