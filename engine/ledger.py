@@ -288,8 +288,8 @@ class Ledger:
         for found in self._untouched(source.key, touched):
             if found.kind == source.kind or {found.kind, source.kind} <= {"item", "sentence"}:
                 same = _without_title(found.heading) == _without_title(source.heading)
-                flags = () if same else ("heading",)
-                return Entry(Fate.MOVED, source, found, carrier=found.path, flags=flags)
+                moved: tuple[str, ...] = () if same else ("heading",)
+                return Entry(Fate.MOVED, source, found, carrier=found.path, flags=moved)
         waiting: int | None = None
         for index, side in self._results.items():
             if index == change.index or source.key not in side.by_key:
@@ -297,8 +297,8 @@ class Ledger:
             found = side.by_key[source.key][0]
             if index in running:
                 same = _without_title(found.heading) == _without_title(source.heading)
-                flags = () if same else ("heading",)
-                return Entry(Fate.MOVED, source, found, found.path, index, flags)
+                moved = () if same else ("heading",)
+                return Entry(Fate.MOVED, source, found, found.path, index, moved)
             waiting = index if waiting is None else waiting
         near, score = _nearest(source, self._results[change.index].all[:COMPARED])
         if near is None or score < NEAR:

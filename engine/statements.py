@@ -152,20 +152,22 @@ def _cut(
     """A paragraph or an item, cut into its sentences; each stands on the line that it starts on."""
     if not block:
         return
+    parts: list[str] = []
     starts: list[int] = []
-    text = ""
+    length = 0
     for _, line in block:
-        text = f"{text} " if text else text
-        starts.append(len(text))
-        text += line.strip()
-    line = 0
+        starts.append(length)
+        parts.append(line.strip())
+        length += len(parts[-1]) + 1
+    text = " ".join(parts)
+    at = 0
     for start, end in _sentences(text):
-        while line + 1 < len(starts) and starts[line + 1] <= start:
-            line += 1
+        while at + 1 < len(starts) and starts[at + 1] <= start:
+            at += 1
         said = text[start:end].strip()
         key = normalise(said)
         if key:
-            yield Statement(path, block[line][0], said, key, heading, kind)
+            yield Statement(path, block[at][0], said, key, heading, kind)
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:

@@ -355,7 +355,7 @@ def _deferred_signals() -> Iterator[Callable[[], None]]:
     def note(number: int, _frame: Any) -> None:
         noted.append(number)
 
-    watched = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP]
+    watched: list[int] = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP]
     before = {number: signal.signal(number, note) for number in watched}
 
     def stop() -> None:
@@ -367,9 +367,9 @@ def _deferred_signals() -> Iterator[Callable[[], None]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        for number in dict.fromkeys(noted):
-            if number != signal.SIGINT:
-                os.kill(os.getpid(), number)
+        for late in dict.fromkeys(noted):
+            if late != signal.SIGINT:
+                os.kill(os.getpid(), late)
 
 
 @contextlib.contextmanager

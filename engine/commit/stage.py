@@ -16,7 +16,7 @@ from engine.documents import digest
 from engine.errors import Conflict, Drift, StorageError
 from engine.journal import Attributes, Run, Step, seal
 from engine.layouts import Place
-from engine.storage.tree import Tree, look_at
+from engine.storage.tree import Tree, look_at, read_at
 
 _UMASK: Final = os.umask(0)
 os.umask(_UMASK)
@@ -254,11 +254,11 @@ def discard(files: Files, store: Tree, state: Tree, run: str, prefix: str) -> No
     fd = state.folder(base)
     folders: list[str] = []
     with contextlib.suppress(OSError, ValueError, KeyError):
-        folders = json.loads(_read(fd, f"{prefix}folders"))["folders"]
+        folders = json.loads(read_at(fd, f"{prefix}folders"))["folders"]
     for folder in sorted(map(str, folders), key=len, reverse=True):
         if ".." not in folder.split("/"):
             store.forget(folder)
-            _forgiving(lambda f=folder: files.remove_folder(*store.parent(f)))  # type: ignore[misc]
+            _remove_if_empty(files, store, folder)
     for inner in ("hold", "conflicts"):
         with contextlib.suppress(FileNotFoundError):
             inner_fd = state.folder(f"{base}/{inner}")
@@ -272,15 +272,9 @@ def discard(files: Files, store: Tree, state: Tree, run: str, prefix: str) -> No
     files.remove_folder(state.folder("runs"), run)
 
 
-def _read(fd: int, name: str) -> bytes:
-    from engine.storage.tree import read_at
-
-    return read_at(fd, name)
-
-
-def _forgiving(call: object) -> None:
+def _remove_if_empty(files: Files, store: Tree, folder: str) -> None:
     try:
-        call()  # type: ignore[operator]
+        files.remove_folder(*store.parent(folder))
     except OSError as error:
         if error.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR}:
             raise

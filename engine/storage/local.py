@@ -45,7 +45,7 @@ class LocalStorage:
         """Key, size and version of every memory, in one go in a thread."""
         return await asyncio.to_thread(self._scan, prefix)
 
-    def _scan(self, prefix: str) -> list[Scanned]:
+    def _scan(self, prefix: str) -> Sequence[Scanned]:
         try:
             with Tree(self._folder) as tree:
                 entries = [e for e in walk(tree) if isinstance(e, Entry)]
