@@ -1,7 +1,7 @@
 """Ranges of Unicode 18.0.0, by tests/engine/make_unicode_table.py.
 
-Each is a text of pairs "gap length" in base 36: how far the range starts after the end of
-the one before, and how many code points it holds.
+Each is a text of pairs "gap length" in base 36: how far the range starts after the end
+of the one before, and how many code points it holds.
 """
 
 from typing import Final

@@ -54,11 +54,13 @@ def main() -> None:
             lambda c: category(c) == "So",
         ),
     }
-    parts = [
-        f'"""Ranges of Unicode {unicodedata2.unidata_version}, by tests/engine/make_unicode_table.py.\n\n'
-        'Each is a text of pairs "gap length" in base 36: how far the range starts after the end of\n'
-        'the one before, and how many code points it holds.\n"""\n\nfrom typing import Final\n'
-    ]
+    version = unicodedata2.unidata_version
+    head = (
+        f'"""Ranges of Unicode {version}, by tests/engine/make_unicode_table.py.\n\n'
+        'Each is a text of pairs "gap length" in base 36: how far the range starts after the end\n'
+        'of the one before, and how many code points it holds.\n"""\n\nfrom typing import Final\n'
+    )
+    parts = [head]
     for name, (said, holds) in tables.items():
         lines = textwrap.wrap(packed(holds), 90)
         body = "\n".join(f'    "{line} "' for line in lines)
