@@ -18,6 +18,8 @@ Kind = Literal["description", "field", "item", "sentence", "row", "heading", "co
 
 LINE_LIMIT: Final = 4096
 """Characters of a line that are cut into sentences; the rest of a longer line is one statement."""
+WRAPPED: Final = 60
+"""Characters from which a line may be one of wrapped prose."""
 _ITEM: Final = re.compile(r"(\s*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*)")
 _RULE: Final = re.compile(r"[ \t]*(?:[-*_=|:+][ \t]*){3,}")
@@ -138,12 +140,23 @@ def _body(path: str, body: str, first_line: int) -> Iterator[Statement]:
             yield from flush()
             yield Statement(path, number, line.strip(), normalise(line), path_of(), "row")
         else:
+            text = line.strip().removeprefix("> ").removeprefix(">")
+            if block and _is_a_line_of_its_own(block[-1][1], text):
+                yield from flush()
             if not block:
                 kind = "sentence"
-            block.append((number, line.strip().removeprefix("> ").removeprefix(">")))
+            block.append((number, text))
     yield from flush()
     if pending is not None:
         yield pending
+
+
+def _is_a_line_of_its_own(above: str, line: str) -> bool:
+    """Whether a line goes on a list of facts, one a line, rather than wrapped prose.
+
+    Wrapped prose fills its lines and goes on in lower case; the shipped SDK writes short facts.
+    """
+    return len(above) < WRAPPED and not line[:1].islower() and not above.endswith((",", ";"))
 
 
 def _cut(

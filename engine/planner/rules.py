@@ -15,6 +15,7 @@ from engine.paths import is_memory
 from engine.plan import Action, Delete, Merge, Operation, Plan
 from engine.planner import Request
 from engine.rules import content_violations, description_problem
+from engine.slugs import shipped_topic, slug
 from engine.statements import Statement, statements
 
 _DELETING = frozenset([Operation.PRUNE, Operation.RESOLVE_CONTRADICTIONS])
@@ -29,6 +30,7 @@ class _File:
     path: str
     keys: frozenset[Key]
     described: bool
+    named: bool  # after what it says first: where the SDK looks for its topic
 
 
 class RulesPlanner:
@@ -80,12 +82,14 @@ def _key(statement: Statement) -> Key:
 def _file(path: str, data: bytes) -> _File:
     found = statements(path, data)
     described = any(s.kind == "description" for s in found)
-    return _File(path, frozenset(map(_key, found)), described)
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    named = stem in {shipped_topic(data.decode()), slug(parse(data).title)}
+    return _File(path, frozenset(map(_key, found)), described, named)
 
 
-def _rank(file: _File) -> tuple[bool, int, int, str]:
-    """Which of two copies stays: the described, the fuller, the shorter path, the first."""
-    return (not file.described, -len(file.keys), len(file.path), file.path)
+def _rank(file: _File) -> tuple[bool, bool, int, int, str]:
+    """Which copy stays: the described, the one named after its topic, the fuller, the shorter."""
+    return (not file.described, not file.named, -len(file.keys), len(file.path), file.path)
 
 
 def _copies(files: Mapping[str, _File]) -> Iterator[tuple[str, str]]:

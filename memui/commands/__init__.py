@@ -1,0 +1,1 @@
+"""What each command does. None of them imports Textual before it opens a screen."""

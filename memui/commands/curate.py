@@ -1,0 +1,84 @@
+"""Curating by hand: add, edit, describe. Every one is a run that undo takes back."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Final
+
+from engine.documents import decode, digest
+from engine.errors import StorageError
+from memui.context import Context, path_fields
+from memui.ending import UsageError
+
+INPUT_LIMIT: Final = 8 * 1024 * 1024
+
+
+def add(context: Context, asked: argparse.Namespace) -> int:
+    """`memui add`: a new memory from standard input."""
+    store = context.store()
+    if sys.stdin.isatty():
+        context.console.tell("Write the memory, then Ctrl-D.")
+    content = _input().rstrip("\n")
+    metadata = {
+        name: value for name, value in (("path", asked.path), ("title", asked.title)) if value
+    }
+    added = store.add(content, metadata, who=context.who, wait=context.wait)
+    context.tell_recovered(store)
+    return _done(context, "Added {}.", added.path, added.run)
+
+
+def edit(context: Context, asked: argparse.Namespace) -> int:
+    """`memui edit PATH`: in `$EDITOR`; from standard input where that is no terminal."""
+    store = context.store()
+    path = store.resolve(asked.path)
+    before = store.read(path)
+    _, encoding = decode(before)
+    if encoding != "utf-8":
+        raise StorageError(
+            f"{path} is not UTF-8, so it is not edited as text.",
+            path=path,
+            hint="Nothing was changed. Convert a copy by hand and add it.",
+        )
+    if not sys.stdin.isatty():
+        after = _input().encode("utf-8", "surrogateescape")
+    else:
+        from memui.editor import edit_text
+
+        after = edit_text(before, path, context.console)
+    if after == before:
+        context.console.tell("Nothing was changed.")
+        return _done(context, "", path, "")
+    outcome = store.edit(path, after, base=digest(before), who=context.who, wait=context.wait)
+    context.tell_recovered(store)
+    return _done(context, "Wrote {}.", path, outcome.run)
+
+
+def describe(context: Context, asked: argparse.Namespace) -> int:
+    """`memui describe PATH TEXT`: one line changes, every other byte stays."""
+    store = context.store()
+    path = store.resolve(asked.path)
+    outcome = store.describe(path, asked.text, who=context.who, wait=context.wait)
+    context.tell_recovered(store)
+    if not outcome.run:
+        context.console.tell("{} already says so.", path)
+    return _done(context, "Described {}." if outcome.run else "", path, outcome.run)
+
+
+def _input() -> str:
+    data = sys.stdin.buffer.read(INPUT_LIMIT + 1)
+    if len(data) > INPUT_LIMIT:
+        raise UsageError(f"The input is larger than {INPUT_LIMIT // 1024 // 1024} MiB")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _done(context: Context, template: str, path: str, run: str) -> int:
+    undo = context.command("undo", run, "--yes") if run else ""
+    if context.json:
+        context.console.json({**path_fields(path), "run": run, "undo": undo})
+        return 0
+    if template:
+        context.console.say(template, path)
+    if undo:
+        context.console.tell("Undo: {}", undo)
+    return 0

@@ -1,0 +1,221 @@
+"""Looking: list, show, search, log, doctor. They lock nothing and change nothing."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from engine.documents import WARNINGS, digest, parse
+from engine.journal import Run
+from engine.store import Store
+from memui.console import Styled
+from memui.context import Context, path_fields, shown_path
+
+
+def list_memories(context: Context, _asked: argparse.Namespace) -> int:
+    """`memui list`: every memory with its description, and what else lies there."""
+    store = context.store()
+    listing = store.listing()
+    if context.json:
+        context.console.json(
+            {
+                "store": {"name": store.name, "layout": str(store.layout), "root": store.root},
+                "memories": [
+                    {
+                        **path_fields(memory.path),
+                        "description": memory.description,
+                        "title": memory.title,
+                        "size": memory.size,
+                        "modified": memory.modified,
+                        "warnings": list(memory.warnings),
+                    }
+                    for memory in listing.memories
+                ],
+                "others": [
+                    {**path_fields(other.path), "why": other.why} for other in listing.others
+                ],
+            }
+        )
+        return 0
+    context.warn_unfinished(store)
+    if not listing.memories:
+        context.console.tell("{} holds no memories yet.", store.place.folder)
+    context.console.table(
+        [memory.path, Styled(memory.description, "dim")] for memory in listing.memories
+    )
+    if listing.others:
+        context.console.tell(
+            "{} other {} left alone; memui list --json names {}.",
+            len(listing.others),
+            "entry is" if len(listing.others) == 1 else "entries are",
+            "it" if len(listing.others) == 1 else "them",
+        )
+    return 0
+
+
+def show(context: Context, asked: argparse.Namespace) -> int:
+    """`memui show PATH`: one memory, its text made safe to see."""
+    store = context.store()
+    path = store.resolve(asked.path)
+    data = store.read(path)
+    document = parse(data)
+    if context.json:
+        context.console.json(
+            {
+                **path_fields(path),
+                "description": document.description,
+                "body": document.body,
+                "encoding": document.encoding,
+                "size": len(data),
+                "digest": digest(data),
+                "warnings": list(document.warnings),
+            }
+        )
+        return 0
+    console = context.console
+    if not sys.stdout.isatty():
+        console.raw(data)
+        return 0
+    console.say("{}", Styled(path, "bold"))
+    console.say("{}", Styled(document.description, "cyan"))
+    odd = [WARNINGS[code] for code in document.warnings]
+    if odd:
+        console.say("{}", Styled("; ".join(odd), "yellow"))
+    console.say()
+    for line in document.body.rstrip("\n").split("\n"):
+        console.say("{}", line.rstrip("\r").expandtabs(4))
+    return 0
+
+
+def search(context: Context, asked: argparse.Namespace) -> int:
+    """`memui search QUERY`: the memories that hold every word."""
+    store = context.store()
+    query = " ".join(asked.query)
+    hits = store.search(query)
+    if context.json:
+        context.console.json(
+            {
+                "query": query,
+                "hits": [
+                    {
+                        **path_fields(hit.path),
+                        "score": hit.score,
+                        "line": hit.line,
+                        "snippet": hit.snippet,
+                    }
+                    for hit in hits
+                ],
+            }
+        )
+        return 0
+    if not hits:
+        context.console.tell("Nothing holds {}.", repr(query))
+    context.console.table(
+        [f"{hit.path}:{hit.line}" if hit.line else hit.path, Styled(hit.snippet, "dim")]
+        for hit in hits
+    )
+    return 0
+
+
+def log(context: Context, asked: argparse.Namespace) -> int:
+    """`memui log [PATH]`: every run, or those that touched one memory."""
+    store = context.store()
+    runs = store.runs()
+    if asked.path is not None:
+        runs = tuple(run for run in runs if asked.path in touched(run))
+    if context.json:
+        context.console.json({"runs": [_run_json(run) for run in runs]})
+        return 0
+    context.warn_unfinished(store)
+    if not runs:
+        context.console.tell("Nothing was done yet.")
+    undone = undone_runs(store)
+    for run in reversed(runs):
+        _say_run(context, run, undone.get(run.id))
+    return 0
+
+
+def touched(run: Run) -> frozenset[str]:
+    """Every path that a run names or changed."""
+    named = {path for action in run.actions for path in action.paths}
+    return frozenset(named | {step.path for step in run.steps})
+
+
+def undone_runs(store: Store) -> dict[str, str]:
+    """Run -> the undo that holds for it."""
+    from engine.journal import undone_by
+
+    return undone_by(store.runs())
+
+
+def _run_json(run: Run) -> dict[str, Any]:
+    return {
+        "run": run.id,
+        "kind": str(run.kind),
+        "time": run.time,
+        "who": run.who,
+        "decided_by": run.decided_by,
+        "state": run.state,
+        "plan": run.plan,
+        "undoes": run.undoes,
+        "written": [shown_path(path) for path in run.written],
+        "deleted": [shown_path(path) for path in run.deleted],
+        "actions": [
+            {
+                "action": action.number,
+                "verb": action.verb,
+                "paths": [shown_path(path) for path in action.paths],
+                "verdict": action.verdict,
+                "reason": action.reason,
+            }
+            for action in run.actions
+        ],
+    }
+
+
+def _say_run(context: Context, run: Run, undone: str | None) -> None:
+    state = ""
+    if undone is not None:
+        state = f"undone by run {undone}"
+    elif run.state != "done":
+        state = run.state
+    what = f"undo of run {run.undoes}" if run.undoes else str(run.kind)
+    context.console.say(
+        "{}  {}  {}  {}  {}",
+        Styled(str(run.seq).rjust(4), "bold"),
+        run.time,
+        what,
+        Styled(run.who, "dim"),
+        Styled(state, "yellow"),
+    )
+    for action in run.actions:
+        paths = " + ".join(action.sources)
+        arrow = f" → {action.target}" if action.target else ""
+        context.console.say(
+            "      {} {}{}",
+            Styled(action.verdict, "red" if action.verdict in {"rejected", "skipped"} else "green"),
+            f"{action.verb} {paths}{arrow}",
+            Styled(f"  {action.reason}" if action.reason else "", "dim"),
+        )
+
+
+def doctor(context: Context, _asked: argparse.Namespace) -> int:
+    """`memui doctor`: every odd file and what is odd about it."""
+    from engine.doctor import examine_store
+
+    store = context.store()
+    problems = examine_store(store)
+    if context.json:
+        context.console.json(
+            {
+                "problems": [
+                    {**path_fields(p.path), "code": p.code, "message": p.message} for p in problems
+                ]
+            }
+        )
+        return 0
+    if not problems:
+        context.console.tell("Nothing is odd.")
+    context.console.table([p.path, Styled(p.message, "yellow")] for p in problems)
+    return 0

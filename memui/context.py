@@ -1,0 +1,131 @@
+"""What a command knows: the console, which store is meant, and who acts."""
+
+from __future__ import annotations
+
+import base64
+import getpass
+import os
+import shlex
+import socket
+from dataclasses import dataclass
+from typing import Any
+
+from engine.characters import visible
+from engine.errors import Holder, NotAStore
+from engine.paths import Layout
+from engine.store import Store, open_store, open_stores
+from memui.console import Console
+
+TERMINAL_WAIT = 10.0
+"""Seconds that a command on a terminal waits for another run."""
+
+
+@dataclass(slots=True)
+class Context:
+    """One call of a command. `spec` is the store as the person gave it, None if they did not."""
+
+    console: Console
+    spec: str | None
+    name: str | None
+    layout: Layout | None
+    json: bool
+    yes: bool
+    wait_for: float | None
+
+    @property
+    def who(self) -> str:
+        """The person, for the record."""
+        return who()
+
+    @property
+    def wait(self) -> float:
+        """Seconds to wait for another run."""
+        if self.wait_for is not None:
+            return self.wait_for
+        return TERMINAL_WAIT if self.console.is_terminal else 0.0
+
+    @property
+    def root(self) -> str:
+        """The root that is meant: given, or `$MEMUI_STORE`, `./.strands`, `~/.strands`."""
+        return self.spec or default_root()
+
+    def store(self) -> Store:
+        """The one store that is meant. Raises `NotAStore`."""
+        store = open_store(self.root, name=self.name, layout=self.layout)
+        store.waiting = self._waiting
+        return store
+
+    def stores(self) -> tuple[Store, ...]:
+        """Every store below the root. Raises `NotAStore`."""
+        return open_stores(self.root, name=self.name, layout=self.layout)
+
+    def _waiting(self, holder: Holder | None) -> None:
+        self.console.tell("Waiting for {} ...", str(holder) if holder else "another run")
+
+    def command(self, *words: str) -> str:
+        """A command line that does something with the same store, to be pasted."""
+        parts = ["memui", *([self.spec] if self.spec else []), *words]
+        if self.name:
+            parts += ["--store", self.name]
+        return shlex.join(parts)
+
+    def warn_unfinished(self, store: Store) -> None:
+        """Say that a run stopped in the middle; looking never drives it."""
+        for run in store.unfinished():
+            self.console.tell(
+                "Run {} ({}) stopped in the middle. {} finishes it or takes it back.",
+                run.id,
+                str(run.kind),
+                self.command("recover"),
+            )
+
+    def tell_recovered(self, store: Store) -> None:
+        """Say what opening for writing had to finish or take back."""
+        for found in store.recovered:
+            self.console.tell(
+                "Run {} had stopped at {} of {} files: {}.",
+                found.run,
+                found.done,
+                found.total,
+                found.result.replace("-", " "),
+            )
+
+
+def default_root() -> str:
+    """The store of who names none. Raises `NotAStore` if there is none."""
+    named = os.environ.get("MEMUI_STORE")
+    if named:
+        return named
+    for root in ("./.strands", os.path.expanduser("~/.strands")):
+        if os.path.isdir(root):
+            return root
+    raise NotAStore(
+        "No store was named, and there is no ./.strands and no ~/.strands.",
+        hint="memui PATH opens a folder of memories; memui demo shows one.",
+    )
+
+
+def who() -> str:
+    """The person and the machine."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = str(os.geteuid())
+    return f"{user}@{socket.gethostname()}"
+
+
+def path_fields(path: str) -> dict[str, Any]:
+    """`path`, and its bytes in base64 where it is not UTF-8."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return {
+            "path": str(visible(path)),
+            "path_base64": base64.b64encode(os.fsencode(path)).decode(),
+        }
+    return {"path": path}
+
+
+def shown_path(path: str) -> str:
+    """A path for a JSON list: as it is, or with marks where it is not UTF-8."""
+    return str(path_fields(path)["path"])
