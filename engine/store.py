@@ -210,9 +210,10 @@ class Store:
 
     def search(self, query: str) -> tuple[Hit, ...]:
         """The memories that hold every word of a query, the best first."""
-        return search(query, self._searched())
+        return search(query, self.searched())
 
-    def _searched(self) -> Iterator[Searched]:
+    def searched(self) -> Iterator[Searched]:
+        """Every memory as search sees it, for front ends that search again at each key."""
         with self._tree() as tree:
             for found in self._walk(tree):
                 if isinstance(found, Entry):

@@ -1,0 +1,219 @@
+"""The only door from text to renderables.
+
+Text from outside passes `engine.characters.visible` here and becomes a `Content` or a painted line.
+Marks of ours have a style that nothing else has, so that content cannot imitate them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from rich.cells import cell_len
+from textual.content import Content, Span
+
+from engine.characters import visible
+
+MARK: Final = "bold reverse $warning"
+LINE_LIMIT: Final = 2000
+"""Cells of a line that are shown; a mark says how much more there is."""
+TAB: Final = 4
+
+PAINTS: Final = (
+    "plain", "dim", "bold", "title", "accent", "good", "bad", "warn", "mark",
+    "added", "removed", "word-added", "word-removed", "gutter", "hit", "cursor", "cursor-blurred",
+)  # fmt: skip
+"""The styles by name; widgets look them up as component classes, `paint--NAME`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of shown text in one paint."""
+
+    text: str
+    paint: str = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line to paint: a gutter in our own style, then runs. `fill` paints the whole width."""
+
+    runs: tuple[Run, ...]
+    gutter: str = ""
+    fill: str | None = None
+
+    @property
+    def plain(self) -> str:
+        """The text without its gutter."""
+        return "".join(run.text for run in self.runs)
+
+
+def content(text: str, style: str = "", *, keep: str = "") -> Content:
+    """Untrusted text as a `Content`: never markup, its hidden characters marked."""
+    shown = visible(text, keep=keep)
+    spans = [Span(start, end, MARK) for start, end in shown.marks]
+    if style:
+        spans.insert(0, Span(0, len(shown), style))
+    return Content(str(shown), spans)
+
+
+def own(text: str, style: str = "") -> Content:
+    """Words of ours as a `Content`; they are shown like any other text, never parsed."""
+    return content(text, style, keep="\n")
+
+
+def runs(text: str, paint: str = "plain", words: Sequence[tuple[int, int]] = ()) -> tuple[Run, ...]:
+    """Untrusted text of one line as runs: tabs expanded, cut, hidden characters marked.
+
+    `words` are spans of the text that get the paint `word-` + `paint` (offsets in `text`).
+    """
+    cut = len(text) > LINE_LIMIT
+    more = f" … {len(text) - LINE_LIMIT} more characters" if cut else ""
+    text = text[:LINE_LIMIT]
+    found: list[Run] = []
+    at = 0
+    for start, end in words:
+        if start >= len(text):
+            break
+        found.extend(_shown(text[at:start], paint))
+        found.extend(_shown(text[start:end], f"word-{paint}"))
+        at = end
+    found.extend(_shown(text[at:], paint))
+    if more:
+        found.append(Run(more, "mark"))
+    return tuple(found)
+
+
+def _shown(text: str, paint: str) -> Iterable[Run]:
+    shown = visible(text, keep="\t")
+    at = 0
+    for start, end in shown.marks:
+        if start > at:
+            yield Run(shown[at:start].replace("\t", " " * TAB), paint)
+        yield Run(shown[start:end], "mark")
+        at = end
+    if at < len(shown):
+        yield Run(shown[at:].replace("\t", " " * TAB), paint)
+
+
+def line(*parts: tuple[str, str] | Run, gutter: str = "", fill: str | None = None) -> Line:
+    """A line of parts (text, paint); every text is shown, never trusted."""
+    found: list[Run] = []
+    for part in parts:
+        found.extend((part,) if isinstance(part, Run) else runs(*part))
+    return Line(tuple(found), gutter, fill)
+
+
+def body_lines(text: str, *, first: int = 1) -> list[Line]:
+    """A memory's text as lines with their numbers."""
+    lines = text.split("\n")
+    if lines and lines[-1] == "":
+        lines.pop()
+    size = len(str(first + len(lines)))
+    fenced = False
+    found: list[Line] = []
+    for number, raw in enumerate(lines, start=first):
+        shown = raw.rstrip("\r")
+        if shown.startswith(("```", "~~~")):
+            fenced = not fenced
+        heading = not fenced and shown.startswith("#")
+        found.append(
+            Line(runs(shown, "title" if heading else "plain"), gutter=f"{number:>{size}} ")
+        )
+    return found
+
+
+def wrap(painted: Line, width: int) -> list[Line]:
+    """A line broken at words to a width in cells; a line that fits is returned as it is."""
+    room = max(8, width - cell_len(painted.gutter))
+    plain = painted.plain
+    if len(plain) <= room and (plain.isascii() or cell_len(plain) <= room):
+        return [painted]
+    found: list[Line] = []
+    start = 0
+    while start < len(plain):
+        end = _break(plain, start, room)
+        gutter = painted.gutter if not found else " " * cell_len(painted.gutter)
+        found.append(replace(painted, runs=_slice(painted.runs, start, end), gutter=gutter))
+        start = end
+        while start < len(plain) and plain[start] == " ":
+            start += 1
+    return found or [painted]
+
+
+def _break(text: str, start: int, room: int) -> int:
+    """Where a line that starts at an offset has to end: after a space if there is one."""
+    end, cells, space = start, 0, -1
+    while end < len(text):
+        char = text[end]
+        cells += 1 if char.isascii() else cell_len(char)
+        if cells > room:
+            break
+        if char == " ":
+            space = end
+        end += 1
+    if end >= len(text):
+        return end
+    if space > start:
+        return space + 1
+    return max(end, start + 1)
+
+
+def _slice(found: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
+    parts: list[Run] = []
+    at = 0
+    for run in found:
+        first, last = max(start - at, 0), min(end - at, len(run.text))
+        if first < last:
+            parts.append(Run(run.text[first:last], run.paint))
+        at += len(run.text)
+    return tuple(parts)
+
+
+def fit(painted: Line, width: int) -> Line:
+    """A line cut to a width in cells, with `…` if anything was cut."""
+    plain = painted.plain
+    room = width - cell_len(painted.gutter)
+    if len(plain) <= room and (plain.isascii() or cell_len(plain) <= room):
+        return painted
+    cells, end = 0, 0
+    for char in plain:
+        cells += 1 if char.isascii() else cell_len(char)
+        if cells > room - 1:
+            break
+        end += 1
+    cut = _slice(painted.runs, 0, end)
+    return replace(painted, runs=(*cut, Run("…", cut[-1].paint if cut else "dim")))
+
+
+def pad(text: str, cells: int) -> str:
+    """A shown text filled up with spaces, or cut, to a width in cells."""
+    shown = str(visible(text))
+    size = cell_len(shown)
+    if size <= cells:
+        return shown + " " * (cells - size)
+    return fit(Line((Run(shown),)), cells).plain.ljust(cells)
+
+
+def size(count: int) -> str:
+    """Bytes as people read them."""
+    if count < 1024:
+        return f"{count} B"
+    if count < 1024 * 1024:
+        return f"{count / 1024:.1f} KB"
+    return f"{count / 1024 / 1024:.1f} MB"
+
+
+def when(iso: str) -> str:
+    """A UTC time in ISO 8601 as a short local one."""
+    try:
+        return datetime.fromisoformat(iso).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return "unknown"
+
+
+def count(number: int, one: str, many: str) -> str:
+    """A number with its noun."""
+    return f"{number} {one if number == 1 else many}"

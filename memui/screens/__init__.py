@@ -1,0 +1,1 @@
+"""The screens. They hold a session; their widgets hold values only."""

@@ -1,0 +1,323 @@
+"""Applying: what will change, file by file; then what was done, and how to take it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+from engine.consolidation import Applied, apply
+from engine.errors import Conflict, EngineError, Holder, InvalidPlan
+from engine.proposal import Proposal
+from memui.presentation import Line, count, line, own
+from memui.screens.session import Session, failure
+from memui.widgets.page_view import Lines, Page, PageView
+
+WAIT: Final = 10.0
+"""Seconds that an apply waits for another run; the holder is shown meanwhile."""
+_CHROME: Final = 8
+"""Rows of the dialog and the screen around its lines."""
+
+Phase = Literal["asking", "working", "done", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How the dialog ended. `undone` are the actions (0-based) that were applied and taken back."""
+
+    changed: bool = False
+    undone: frozenset[int] = frozenset()
+
+
+class ApplyDialog(ModalScreen[Result]):
+    """Names everything that would change; `y` does it, everything else goes back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "confirm", show=False),
+        Binding("n,escape,q", "back", show=False),
+        Binding("left,right", "other", show=False),
+        Binding("u", "undo", show=False),
+        Binding("pagedown", "scroll(1)", show=False),
+        Binding("pageup", "scroll(-1)", show=False),
+    ]
+
+    def __init__(self, session: Session, proposal: Proposal) -> None:
+        super().__init__()
+        self._session = session
+        self._proposal = proposal
+        self._phase: Phase = "asking"
+        self._run = ""
+        self._changed = False
+        self._undone: frozenset[int] = frozenset()
+
+    @property
+    def phase(self) -> Phase:
+        """How far it is."""
+        return self._phase
+
+    def compose(self) -> ComposeResult:
+        number = _applied_count(self._proposal)
+        title = f"Apply {count(number, 'approved action', 'approved actions')}?"
+        with Vertical(classes="dialog"):
+            yield Static(own(title, "bold"), classes="dialog--title", id="apply-title")
+            yield PageView(classes="dialog--lines", id="apply-lines")
+            with Horizontal(classes="dialog--buttons", id="apply-buttons"):
+                yield Button(own("Back"), id="back")
+                yield Button(own("Apply (y)"), id="do", variant="warning")
+
+    def on_mount(self) -> None:
+        self._show(list(intent_lines(self._proposal, self._session)))
+        self.query_one("#back", Button).focus()
+
+    def _show(self, lines: Sequence[Line], title: str = "") -> None:
+        view = self.query_one("#apply-lines", PageView)
+        room = max(3, self.app.size.height - _CHROME)
+        view.show(Page(Lines(lines)))
+        view.styles.height = min(room, len(lines) + 1)
+        if title:
+            self.query_one("#apply-title", Static).update(own(title, "bold"))
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "back":
+            self.action_back()
+        elif self._phase == "asking":
+            self.action_confirm()
+        else:
+            self.action_undo()
+
+    def action_back(self) -> None:
+        """Close, unless it works."""
+        if self._phase != "working":
+            self.dismiss(Result(self._changed, self._undone))
+
+    def action_other(self) -> None:
+        """The other button."""
+        self.focus_next(Button)
+
+    def action_scroll(self, step: int) -> None:
+        """Scroll the names."""
+        self.query_one("#apply-lines", PageView).action_page(step)
+
+    # Doing
+
+    def action_confirm(self) -> None:
+        """Apply, if it was not yet."""
+        if self._phase == "asking":
+            self._work("Applying…", list(step_lines(None, self._proposal)))
+            self._apply()
+
+    def action_undo(self) -> None:
+        """Take back what was done here."""
+        if self._phase == "done" and self._run:
+            self._work("Taking it back…", [line(("One moment.", "dim"))])
+            self._take_back(self._run)
+
+    def _work(self, title: str, lines: Sequence[Line]) -> None:
+        self._phase = "working"
+        self.query_one("#apply-buttons", Horizontal).display = False
+        self._show(lines, title)
+
+    @work(thread=True)
+    def _apply(self) -> None:
+        store = self._session.store
+        store.waiting = self._wait
+        try:
+            done = apply(store, self._proposal, who=self._session.who, wait=WAIT)
+        except EngineError as error:
+            self.app.call_from_thread(self._failed, error)
+        else:
+            self.app.call_from_thread(self._applied, done)
+        finally:
+            store.waiting = None
+
+    @work(thread=True)
+    def _take_back(self, run: str) -> None:
+        store = self._session.store
+        store.waiting = self._wait
+        try:
+            outcome = store.undo(run, who=self._session.who, wait=WAIT)
+        except EngineError as error:
+            self.app.call_from_thread(self._failed, error)
+        else:
+            self.app.call_from_thread(self._taken_back, run, outcome.run)
+        finally:
+            store.waiting = None
+
+    def _wait(self, holder: Holder | None) -> None:
+        said = str(holder) if holder else "another run"
+        lines = [line(("Waiting for ", "plain"), (said, "plain"), (" …", "plain"))]
+        self.app.call_from_thread(self._show, lines)
+
+    def _applied(self, done: Applied) -> None:
+        self._run = done.run
+        self._changed = bool(done.run)
+        lines = list(done_lines(done, self._proposal, self._session))
+        title = f"Applied as run {done.run}" if done.run else "Nothing had to change"
+        self._end("done", title, lines, undo=bool(done.run))
+
+    def _taken_back(self, run: str, undo: str) -> None:
+        self._changed = True
+        # Taking back twice is applying again: then nothing is undone any more.
+        self._undone = frozenset() if self._undone else self._proposal.approved
+        self._run = undo
+        lines = [
+            line(("Every file is as it was before that run.", "plain")),
+            line(),
+            line(("To take this back in turn, press u, or: ", "dim")),
+            line((self._session.undo_command(undo), "bold"), gutter="  "),
+        ]
+        self._end("done", f"Run {run} is taken back, as run {undo}", lines, undo=True)
+
+    def _failed(self, error: EngineError) -> None:
+        self._end("failed", "Nothing was applied", list(failure_lines(error)), undo=False)
+
+    def _end(self, phase: Phase, title: str, lines: Sequence[Line], *, undo: bool) -> None:
+        self._phase = phase
+        recovered = self._session.told_recovered()
+        told = [line((recovered, "warn")), line()] if recovered else []
+        self._show([*told, *lines], title)
+        self.query_one("#apply-buttons", Horizontal).display = True
+        back = self.query_one("#back", Button)
+        back.label = own("Close")
+        other = self.query_one("#do", Button)
+        other.label = own("Undo (u)")
+        other.display = undo
+        back.focus()
+
+
+def _applied_count(proposal: Proposal) -> int:
+    return sum(proposal.owner(i) == i for i in proposal.approved)
+
+
+def intent_lines(proposal: Proposal, session: Session) -> Iterator[Line]:
+    """Everything that applying would do: files, what is lost, what waits, how it is kept."""
+    owners = [i for i in sorted(proposal.approved) if proposal.owner(i) == i]
+    edits = [(i, edit) for i in owners for edit in proposal.changes[i].edits]
+    written = [(i, e) for i, e in edits if e.after is not None]
+    vanish = [(i, e) for i, e in edits if e.after is None]
+    if written:
+        yield line((f"Written: {count(len(written), 'file', 'files')}", "bold"))
+        for index, edit in written:
+            yield _file(edit.path, "new" if edit.before is None else "", index, "good")
+    if vanish:
+        yield line((f"Vanish: {count(len(vanish), 'file', 'files')}", "bold"))
+        for index, edit in vanish:
+            yield _file(edit.path, "", index, "bad")
+    yield line()
+    yield from _dropped(proposal, owners)
+    yield from _waiting(proposal)
+    yield line(
+        ("Every version that is replaced is kept in ", "dim"),
+        (session.store.place.state, "dim"),
+    )
+    yield line(("One command takes it all back: ", "dim"), (session.undo_command("last"), "plain"))
+
+
+def _file(path: str, note: str, index: int, paint: str) -> Line:
+    more = f"  {note}" if note else ""
+    return line((path, paint), (f"{more}  action {index + 1}", "dim"), gutter="  ")
+
+
+def _dropped(proposal: Proposal, owners: Sequence[int]) -> Iterator[Line]:
+    lost = [
+        (i, entry.source)
+        for i in owners
+        for entry in proposal.accounts[i].dropped
+        if entry.source is not None
+    ]
+    if not lost:
+        yield line(("No statement is dropped.", "good"))
+        return
+    said = f"{count(len(lost), 'statement', 'statements')} will be dropped:"
+    yield line((said, "note-lost"))
+    for _, source in lost:
+        yield line((source.text, "plain"), (f"  {source.path}:{source.line}", "dim"), gutter="  ✗ ")
+
+
+def _waiting(proposal: Proposal) -> Iterator[Line]:
+    counts = proposal.counts()
+    said = [
+        f"{number} {word}"
+        for number, word in (
+            (counts.undecided, "to decide"),
+            (counts.rejected, "rejected"),
+            (counts.stale, "changed on disk"),
+            (counts.invalid, "invalid"),
+        )
+        if number
+    ]
+    if said:
+        yield line((f"Left alone: {', '.join(said)}.", "dim"))
+
+
+def step_lines(done: Applied | None, proposal: Proposal) -> Iterator[Line]:
+    """What an apply does, in its order; with `done`, what came of it."""
+    files = sum(len(proposal.changes[i].edits) for i in proposal.approved)
+    steps = [
+        f"checked that {count(files, 'file is', 'files are')} what you saw",
+        "kept what they held",
+        "written and removed"
+        if done is None
+        else f"written {len(done.written)}, removed {len(done.deleted)}",
+        "recorded" if done is None else f"recorded as run {done.run}{_logged(done)}",
+    ]
+    for step in steps:
+        paint, sign = ("dim", "·") if done is None else ("plain", "✓")
+        yield line((step, paint), gutter=f" {sign} ")
+
+
+def _logged(done: Applied) -> str:
+    says = {
+        "written": ", and in the changelog",
+        "pending": "; the changelog cannot be written now, the next run writes it",
+    }
+    return says.get(done.changelog, "")
+
+
+def done_lines(done: Applied, proposal: Proposal, session: Session) -> Iterator[Line]:
+    """What was applied, skipped and rejected, and how to take it back."""
+    if done.run:
+        yield from step_lines(done, proposal)
+        yield line()
+    for path in done.written:
+        yield line((path, "plain"), gutter=" wrote   ")
+    for path in done.deleted:
+        yield line((path, "plain"), gutter=" removed ")
+    for skipped in done.skipped:
+        yield line((f"action {skipped.action + 1}: {skipped.why}", "warn"), gutter=" skipped ")
+    if not done.run:
+        yield line(("The files already are what the plan makes of them.", "dim"))
+        return
+    yield line()
+    yield from _waiting(proposal)
+    yield line(("To take it back, press u, or: ", "dim"))
+    yield line((session.undo_command(done.run), "bold"), gutter="  ")
+
+
+def failure_lines(error: EngineError) -> Iterator[Line]:
+    """What happened, that nothing was changed, and what to do next."""
+    if isinstance(error, Conflict):
+        yield line(("These files are not what you approved:", "plain"))
+        for drift in error.drifts:
+            yield line((drift.path, "bold"), (f" {drift.why}", "bad"), gutter=" ✗ ")
+        yield line()
+        yield line(("Nothing was changed. The rows that they touch are marked: look again.", "plain"))
+        return
+    if isinstance(error, InvalidPlan):
+        yield line(("What is approved breaks a rule:", "plain"))
+        for found in error.violations:
+            where = "" if found.action is None else f"action {found.action + 1}: "
+            yield line((f"{where}{found.message}", "bad"), gutter=" ✗ ")
+        yield line()
+        yield line(("Nothing was changed. Reject or edit these actions.", "plain"))
+        return
+    yield line((failure(error), "bad"))
+    yield line()
+    yield line(("Your verdicts are kept: P tries again.", "plain"))

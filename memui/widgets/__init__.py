@@ -1,0 +1,1 @@
+"""Widgets: values in by `show`, messages out. None of them knows a store."""
