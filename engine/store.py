@@ -12,20 +12,23 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from engine import commit, journal
 from engine.commit import Files, Outcome, Recovered, Transaction, Write
 from engine.documents import Snapshot, digest, first_sentence, parse, quote, set_description
 from engine.errors import Conflict, Holder, InvalidPlan, NotAStore, StorageError, Violation
+from engine.guards import content_violations, description_problem, path_violations
 from engine.journal import ActionRecord, Run, RunKind
 from engine.layouts import LAYOUT_FILE, Place, find
 from engine.paths import EXTENSION, Layout, identity
-from engine.rules import content_violations, description_problem, path_violations
 from engine.search import Hit, Searched, search
 from engine.slugs import shipped_append, shipped_topic, slug
-from engine.storage.local import LocalStorage
 from engine.storage.tree import FILE, LINK, Tree
 from engine.storage.walk import Entry, Other, read_entry, walk
+
+if TYPE_CHECKING:
+    from engine.storage.local import LocalStorage
 
 LARGE = 1024 * 1024
 HEAD = 64 * 1024
@@ -360,6 +363,8 @@ class Store:
     @property
     def storage(self) -> LocalStorage:
         """The store as a Strands storage; what is written through it is a run of its own."""
+        from engine.storage.local import LocalStorage
+
         return LocalStorage(self.place.folder, self._put if self.place.writable else None)
 
     def _put(self, key: str, data: bytes | None) -> None:

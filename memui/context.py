@@ -8,13 +8,15 @@ import os
 import shlex
 import socket
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.characters import visible
 from engine.errors import Holder, NotAStore
 from engine.paths import Layout
-from engine.store import Store, open_store, open_stores
 from memui.console import Console
+
+if TYPE_CHECKING:
+    from engine.store import Store
 
 TERMINAL_WAIT = 10.0
 """Seconds that a command on a terminal waits for another run."""
@@ -51,12 +53,16 @@ class Context:
 
     def store(self) -> Store:
         """The one store that is meant. Raises `NotAStore`."""
+        from engine.store import open_store
+
         store = open_store(self.root, name=self.name, layout=self.layout)
         store.waiting = self._waiting
         return store
 
     def stores(self) -> tuple[Store, ...]:
         """Every store below the root. Raises `NotAStore`."""
+        from engine.store import open_stores
+
         return open_stores(self.root, name=self.name, layout=self.layout)
 
     def _waiting(self, holder: Holder | None) -> None:

@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.documents import Snapshot, parse, set_description
+from engine.guards import content_violations, description_problem
 from engine.paths import is_memory
 from engine.plan import Action, Delete, Merge, Operation, Plan
 from engine.planner import Request
-from engine.rules import content_violations, description_problem
 from engine.slugs import shipped_topic, slug
 from engine.statements import Statement, statements
 

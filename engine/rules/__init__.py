@@ -14,13 +14,12 @@ from typing import Final
 from engine.changes import Claim
 from engine.documents import Snapshot
 from engine.errors import Violation
+from engine.guards import content_violations
 from engine.paths import CHANGELOG, FOLDER_PATTERN, STEM_LIMIT, Layout
 from engine.plan import Limits
 from engine.rules import amounts, claims, content, places
 from engine.rules.amounts import admit
 from engine.rules.case import Case, Check
-from engine.rules.content import content_violations, description_problem
-from engine.rules.places import path_violations
 
 __all__ = [
     "CONTENT_CODES",
@@ -29,9 +28,6 @@ __all__ = [
     "Rule",
     "Verdicts",
     "admit",
-    "content_violations",
-    "description_problem",
-    "path_violations",
     "validate",
 ]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.changes import Claim
-from engine.errors import Violation
 from engine.paths import (
     CHANGELOG,
     EXTENSION,
@@ -91,24 +90,3 @@ def directory_limit(case: Case) -> Iterator[tuple[int | None, str]]:
                         f"at most {case.limits.max_directories} are allowed"
                     ),
                 )
-
-
-def path_violations(path: str) -> list[Violation]:
-    """The safety rules for a path that a person chose (`add`, `move`, `edit`)."""
-    if has_traversal(path):
-        return [Violation("path-traversal", f"the path {path} is not a plain path in the store")]
-    if is_reserved(path):
-        return [
-            Violation("path-reserved", f"{CHANGELOG} is reserved for the record of what was done")
-        ]
-    if not path.lower().endswith(EXTENSION):
-        return [Violation("path-extension", f"the path {path!r} does not end in {EXTENSION}")]
-    *folders, name = path.split("/")
-    found = [
-        Violation("directory-name", f"the folder name {folder!r} {problem}")
-        for folder in folders
-        if (problem := name_problem(folder))
-    ]
-    if problem := name_problem(name, extension=EXTENSION):
-        found.append(Violation("filename", f"the file name {name!r} {problem}"))
-    return found

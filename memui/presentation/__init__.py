@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from rich.cells import cell_len
+from rich.cells import cell_len, split_graphemes
 from textual.content import Content, Span
 
 from engine.characters import visible
@@ -129,12 +129,13 @@ def wrap(painted: Line, width: int) -> list[Line]:
     """A line broken at words to a width in cells; a line that fits is returned as it is."""
     room = max(8, width - cell_len(painted.gutter))
     plain = painted.plain
-    if len(plain) <= room and (plain.isascii() or cell_len(plain) <= room):
+    if _fits(plain, room):
         return [painted]
+    ends = _ends(plain)
     found: list[Line] = []
     start = 0
     while start < len(plain):
-        end = _break(plain, start, room)
+        end = _break(plain, ends, start, room)
         gutter = painted.gutter if not found else " " * cell_len(painted.gutter)
         found.append(replace(painted, runs=_slice(painted.runs, start, end), gutter=gutter))
         start = end
@@ -143,20 +144,38 @@ def wrap(painted: Line, width: int) -> list[Line]:
     return found or [painted]
 
 
-def _break(text: str, start: int, room: int) -> int:
-    """Where a line that starts at an offset has to end: after a space if there is one."""
-    end, cells, space = start, 0, -1
-    while end < len(text):
-        char = text[end]
-        cells += 1 if char.isascii() else cell_len(char)
-        if cells > room:
+def _fits(plain: str, room: int) -> bool:
+    return len(plain) <= room if plain.isascii() else cell_len(plain) <= room
+
+
+def _ends(plain: str) -> dict[int, tuple[int, int]] | None:
+    """Start -> (end, cells) of every character as one sees it; None if each is one cell."""
+    if plain.isascii():
+        return None
+    return {start: (end, cells) for start, end, cells in split_graphemes(plain)[0]}
+
+
+def _reach(plain: str, ends: dict[int, tuple[int, int]] | None, start: int, room: int) -> int:
+    """How far a row of so many cells goes: whole characters, never half of an emoji."""
+    if ends is None:
+        return min(len(plain), start + room)
+    at = start
+    while at < len(plain):
+        end, cells = ends.get(at, (at + 1, 1))
+        room -= cells
+        if room < 0:
             break
-        if char == " ":
-            space = end
-        end += 1
-    if end >= len(text):
-        return end
-    if space > start:
+        at = end
+    return at
+
+
+def _break(plain: str, ends: dict[int, tuple[int, int]] | None, start: int, room: int) -> int:
+    """Where a row that starts at an offset has to end: after a space if there is one."""
+    end = _reach(plain, ends, start, room)
+    if end >= len(plain):
+        return len(plain)
+    space = plain.rfind(" ", start, end + 1)
+    if space > start and not plain[start:space].isspace():
         return space + 1
     return max(end, start + 1)
 
@@ -174,27 +193,29 @@ def _slice(found: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
 
 def fit(painted: Line, width: int) -> Line:
     """A line cut to a width in cells, with `…` if anything was cut."""
-    plain = painted.plain
     room = width - cell_len(painted.gutter)
-    if len(plain) <= room and (plain.isascii() or cell_len(plain) <= room):
+    if _fits(painted.plain, room):
         return painted
-    cells, end = 0, 0
-    for char in plain:
-        cells += 1 if char.isascii() else cell_len(char)
-        if cells > room - 1:
-            break
-        end += 1
-    cut = _slice(painted.runs, 0, end)
+    cut = cut_runs(painted.runs, room - 1)
     return replace(painted, runs=(*cut, Run("…", cut[-1].paint if cut else "dim")))
+
+
+def cut_runs(found: Sequence[Run], cells: int) -> tuple[Run, ...]:
+    """The beginning of runs that takes at most so many cells."""
+    plain = "".join(run.text for run in found)
+    return _slice(found, 0, _reach(plain, _ends(plain), 0, max(0, cells)))
+
+
+def column(found: Sequence[Run], cells: int) -> tuple[Run, ...]:
+    """Runs as a column of a table: cut with `…`, or filled up with spaces."""
+    cut = fit(Line(tuple(found)), cells)
+    used = cell_len(cut.plain)
+    return (*cut.runs, Run(" " * (cells - used))) if used < cells else cut.runs
 
 
 def pad(text: str, cells: int) -> str:
     """A shown text filled up with spaces, or cut, to a width in cells."""
-    shown = str(visible(text))
-    size = cell_len(shown)
-    if size <= cells:
-        return shown + " " * (cells - size)
-    return fit(Line((Run(shown),)), cells).plain.ljust(cells)
+    return "".join(run.text for run in column((Run(str(visible(text))),), cells))
 
 
 def size(count: int) -> str:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from engine.changes import resolve
 from engine.documents import Snapshot
+from engine.guards import content_violations, path_violations
 from engine.paths import Layout, identity
 from engine.plan import ALL_OPERATIONS, Limits, Operation, parse_plan
-from engine.rules import RULES, Case, Verdicts, content_violations, path_violations, validate
+from engine.rules import RULES, Case, Verdicts, validate
 
 GOOD = '---\ndescription: "kiln"\n---\n\nCone 6.\n'
 FILES = {
