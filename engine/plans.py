@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from engine.changes import resolve
@@ -176,7 +176,7 @@ def write_review(store: Store, opened: OpenedPlan, saved: SavedPlan) -> OpenedPl
         has = digest(read_file(opened.file)) if os.path.lexists(opened.file) else None
         _unchanged(opened, has, opened.file)
         replace_file(opened.file, data)
-    return OpenedPlan(saved, opened.name, opened.file, digest(data), opened.notices)
+    return replace(opened, saved=saved, seen=digest(data))
 
 
 def _unchanged(opened: OpenedPlan, has: str | None, what: str) -> None:
