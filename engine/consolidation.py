@@ -61,7 +61,7 @@ def propose(
     if one_call:
         admit({path: len(data) for path, data in snapshot.files.items()}, bounds)
     plan = planner.propose(snapshot, Request(store.place.layout, asked, bounds))
-    base = base_of(resolve(plan, snapshot))
+    base = base_of(resolve(plan, snapshot), snapshot)
     return SavedPlan(
         id=plan_id(plan, base),
         store=store_name(store),

@@ -5,6 +5,7 @@
     EngineError
      ├─ NotAStore       the path is no folder of memories, or names none of several
      ├─ StorageError    the world failed: permission, space, a device, a vanished folder
+     │   └─ Unfinished  a run stopped in the middle; the next opening for writing drives it on
      ├─ StoreLocked     another run holds the store
      ├─ Conflict        files are not what the run relied on; nothing was written
      ├─ NoPlan          there is no such plan, or none waits
@@ -23,7 +24,12 @@ from dataclasses import dataclass
 
 
 class EngineError(Exception):
-    """Every failure of the engine. `hint` says what to do next."""
+    """Every failure of the engine. `hint` says what to do next.
+
+    `unchanged` is False in the one case where a run stopped in the middle and waits for recovery.
+    """
+
+    unchanged = True
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -53,6 +59,12 @@ class Holder:
 
     def __str__(self) -> str:
         return f"{self.command} (process {self.pid} on {self.host}, since {self.since})"
+
+
+class Unfinished(StorageError):
+    """A run stopped in the middle and could not be driven on now. Nothing is lost."""
+
+    unchanged = False
 
 
 class StoreLocked(EngineError):

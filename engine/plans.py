@@ -123,7 +123,7 @@ def _open_file(store: Store, path: str) -> OpenedPlan:
     if kept is not None:
         return OpenedPlan(parse_saved_plan(kept), source, None, digest(kept), notices)
     snapshot = store.snapshot()
-    base = base_of(resolve(plan, snapshot))
+    base = base_of(resolve(plan, snapshot), snapshot)
     saved = SavedPlan(
         id=plan_id(plan, base),
         store=store_name(store),

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from engine.changes import Change
-from engine.documents import digest
+from engine.documents import Snapshot, digest
 from engine.errors import InvalidPlan, Violation
 from engine.paths import Layout
 from engine.plan import Limits, Operation, Plan, load_json, parse_plan, schema_violations
@@ -164,10 +164,12 @@ def plan_id(plan: Plan, base: Mapping[str, str | None]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
 
-def base_of(changes: tuple[Change, ...]) -> dict[str, str | None]:
+def base_of(changes: tuple[Change, ...], snapshot: Snapshot) -> dict[str, str | None]:
     """What a plan relies on: path -> digest, None for a path that must not exist."""
     base: dict[str, str | None] = {}
     for change in changes:
+        for path in change.reads:
+            base[path] = snapshot.digests[path]
         for edit in change.edits:
             base[edit.path] = None if edit.before is None else digest(edit.before)
     return dict(sorted(base.items()))

@@ -1,42 +1,53 @@
-"""Statements: the smallest things that a memory says, each with the headings that it stands under.
+"""Statements: the smallest things that a memory says, each with what it stands under.
 
-List items, sentences, table rows, lines of code, headings, the description and every other
-frontmatter key. Nothing that a person wrote is in no statement.
+List items, sentences, table rows, lines of code, headings with nothing under them, the description
+and every other line of frontmatter. Nothing that a person wrote is in no statement: a heading that
+something stands under is the first part of the place of all that it heads.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from engine.documents import parse
+from engine.documents import decode, split
+from engine.frontmatter import Frontmatter
 
 Kind = Literal["description", "field", "item", "sentence", "row", "heading", "code"]
 
-LINE_LIMIT: Final = 4096
-"""Characters of a line that are cut into sentences; the rest of a longer line is one statement."""
 WRAPPED: Final = 60
 """Characters from which a line may be one of wrapped prose."""
-_ITEM: Final = re.compile(r"(\s*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*)")
-_RULE: Final = re.compile(r"[ \t]*(?:[-*_=|:+][ \t]*){3,}")
-_ENDS: Final = re.compile(r"[.!?][\"')\]]*[ \t]+(?=[^a-z\s])|[。！？]")
-_ABBREVIATION: Final = re.compile(
+LABEL_LIMIT: Final = 100
+"""Characters up to which a line in bold is a label of what follows."""
+_BOLD: Final = 7
+"""The level of a label in bold: below every heading."""
+
+_ITEM = re.compile(r"(?:[-*+]|(\d{1,9}[.)]))(?:[ \t]+|$)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+_ENDS = re.compile(r"[.!?][\"')\]]*[ \t]+(?=[^a-z\s])|[。！？]")
+_ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|ca|no|nr|vol|fig|dr|mr|mrs|ms|st|[A-Za-z])\.$",
     re.IGNORECASE,
 )
-_MARKUP: Final = re.compile(r"[*_`~]+")
+_MARK_RUN = re.compile(r"`+|\*+|_+")
+_DECORATION = frozenset("-*_=+|:~")
+_COLONS = (":", "\uff1a")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement. `line` is 1-based in its file; `key` is what is compared, `heading` the path.
+    """One statement.
 
-    The text is as written, without list mark; the key is without case, accents of form, markup,
-    spacing and final stop.
+    `line` is 1-based in its file. `text` is as written, without list mark. `key` is what is
+    compared (`normalise`; of code and of frontmatter fields the letters' case stays, of code the
+    indentation too). `heading` is the place: the headings above, then the label (`Never:`) or table
+    head that it stands under, then the list items that it is nested in, each normalised.
+    `titled` says that `heading` starts with a first-level heading, `ordered` that it is an item of
+    a numbered list.
     """
 
     path: str
@@ -45,110 +56,389 @@ class Statement:
     key: str
     heading: tuple[str, ...]
     kind: Kind
+    titled: bool = False
+    ordered: bool = False
+
+    @property
+    def sequenced(self) -> bool:
+        """Whether its place among its neighbours is part of what it says."""
+        return self.ordered or self.kind == "code"
 
 
-def normalise(text: str) -> str:
-    """What two spellings of one statement share: NFC, case-folded, spaces and markup folded.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one file says, in order: its statements, and the headings that head any of them."""
 
-    Emphasis marks go only at the edges of words, so that `snake_case` and `2*3` keep theirs.
-    """
-    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
-    words = []
-    for word in folded.split():
-        bare = word
-        start = _MARKUP.match(bare)
-        if start and start.end() < len(bare):
-            bare = bare[start.end() :]
-        stripped = bare.rstrip("*_`~")
-        words.append(stripped or bare)
-    return " ".join(words).rstrip(".。;,").strip()
+    statements: tuple[Statement, ...]
+    headings: tuple[Statement, ...]
 
 
 def statements(path: str, data: bytes) -> tuple[Statement, ...]:
     """Every statement of a file, in order. Total, in time linear in its size."""
-    document = parse(data)
+    return read(path, data).statements
+
+
+def read(path: str, data: bytes) -> Reading:
+    """The statements of a file and the headings that they stand under. Total, linear.
+
+    Of a file that is not text each line is a statement; bytes that do not decode are lone
+    surrogates.
+    """
+    text, encoding = decode(data)
+    body = _Body(path)
+    if encoding == "unknown":
+        for number, line in enumerate(text.split("\n"), start=1):
+            said = line.strip()
+            mark = _ITEM.match(said[:16])
+            body.say(number, said[mark.end() :] if mark else said, "sentence")
+        return Reading(tuple(body.said), ())
+    front, rest, first_line, _ = split(text)
+    fields = _frontmatter(path, front) if front is not None else []
+    for number, raw in enumerate(rest.split("\n"), start=first_line):
+        # A lone CR ends a line too: else "# Title<CR>fact" would be one long heading.
+        for line in raw.rstrip("\r").split("\r"):
+            body.take(number, line)
+    body.close()
+    return Reading((*fields, *body.said), tuple(body.heads))
+
+
+def normalise(text: str) -> str:
+    """What two spellings of one statement share.
+
+    NFC, case-folded, spaces folded, emphasis and code marks and the final stop off. Text of nothing
+    but marks and stops is its own key.
+    """
+    bare = unmarked(text)
+    if bare.isascii():
+        folded = bare.lower()
+    else:
+        folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", bare).casefold())
+    return " ".join(folded.split()).rstrip(".。;, ") or " ".join(text.split())
+
+
+def unmarked(text: str) -> str:
+    """The text without the marks of emphasis and code that open and close at edges of words.
+
+    `snake_case`, `2*3`, `*.py`, `__init__` and a struck `~~word~~` keep theirs.
+    """
+    if "*" not in text and "_" not in text and "`" not in text:
+        return text
+    runs = list(_MARK_RUN.finditer(text))
+    ticks = Counter(run[0] for run in runs if run[0][0] == "`")
+    opened: dict[str, list[tuple[int, int]]] = {}
+    cut: list[tuple[int, int]] = []
+    code: str | None = None
+    for run in runs:
+        mark, (start, end) = run[0], run.span()
+        before, after = text[start - 1 : start], text[end : end + 1]
+        if mark[0] == "`":
+            ticks[mark] -= 1
+            if code is None and ticks[mark] > 0:
+                code = mark
+                opened[mark] = [] if before.isalnum() else [(start, end)]
+            elif code == mark:
+                code = None
+                if opened[mark] and not after.isalnum():
+                    cut += [opened[mark].pop(), (start, end)]
+            continue
+        if code is not None:
+            continue
+        waiting = opened.setdefault(mark, [])
+        if before and not before.isspace() and not after.isalnum() and waiting:
+            begin, inner = waiting.pop()
+            if not (mark[0] == "_" and len(mark) > 1 and text[inner:start].isidentifier()):
+                cut += [(begin, inner), (start, end)]
+        elif after and not after.isspace() and not before.isalnum():
+            waiting.append((start, end))
+    parts: list[str] = []
+    at = 0
+    for start, end in sorted(cut):
+        parts.append(text[at:start])
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _label(text: str) -> str:
+    return normalise(text).rstrip(": \uff1a")
+
+
+def _frontmatter(path: str, front: Frontmatter) -> list[Statement]:
+    """The description, then every other key with the lines that go on it, and every comment."""
     found: list[Statement] = []
-    front = document.frontmatter
-    if front is not None:
-        for field in front.fields():
-            if field.key == "description":
-                text = document.description if document.described_by == "frontmatter" else ""
-                if text:
-                    found.append(
-                        Statement(path, field.line, text, normalise(text), (), "description")
-                    )
-            else:
-                text = f"{field.key}: {field.raw}"
-                found.append(Statement(path, field.line, text, normalise(text), (), "field"))
-    found.extend(_body(path, document.body, document.body_line))
-    return tuple(found)
 
+    def say(number: int, text: str) -> None:
+        key = unicodedata.normalize("NFC", " ".join(text.split()))
+        if key:
+            found.append(Statement(path, number, text, key, (), "field"))
 
-def _body(path: str, body: str, first_line: int) -> Iterator[Statement]:
-    headings: list[tuple[int, str]] = []
-    pending: Statement | None = None  # a heading that nothing has been said under yet
-    block: list[tuple[int, str]] = []  # the lines of an item or a paragraph
-    kind: Kind = "sentence"
-    fence = ""
-
-    def path_of() -> tuple[str, ...]:
-        return tuple(text for _, text in headings)
-
-    def flush() -> Iterator[Statement]:
-        nonlocal block
-        yield from _cut(path, block, path_of(), kind)
-        block = []
-
-    for number, raw in enumerate(body.split("\n"), start=first_line):
-        line = raw.rstrip("\r")
-        mark = line.lstrip()[:3]
-        if fence or mark in {"```", "~~~"}:
-            yield from flush()
-            if not fence:
-                fence = mark
-            elif mark == fence:
-                fence = ""
-            elif line.strip():
-                pending = None
-                yield Statement(path, number, line.strip(), normalise(line), path_of(), "code")
+    description = " ".join((front.description or "").split())
+    span = front.description_span
+    described = front.text.count("\n", 0, span[0]) + 2 if span is not None else 0
+    fields: list[list[tuple[int, str]]] = []
+    for number, raw in enumerate(front.text.split("\n"), start=2):
+        line = raw.strip()
+        if not line:
             continue
-        heading = _HEADING.match(line) if line.startswith("#") else None
-        if heading is not None:
-            yield from flush()
-            if pending is not None and len(heading[1]) <= headings[-1][0]:
-                yield pending
-            text = heading[2].rstrip().rstrip("#").rstrip()
-            level = len(heading[1])
-            while headings and headings[-1][0] >= level:
-                headings.pop()
-            above = path_of()
-            headings.append((level, normalise(text)))
-            pending = (
-                Statement(path, number, text, normalise(text), above, "heading") if text else None
-            )
-            continue
-        if not line.strip() or (len(line) <= 512 and _RULE.fullmatch(line)):
-            yield from flush()
-            continue
-        pending = None
-        item = _ITEM.match(line[:256])
-        if item is not None:
-            yield from flush()
-            kind = "item"
-            block = [(number, line[item.end() :])]
-        elif line.lstrip().startswith("|"):
-            yield from flush()
-            yield Statement(path, number, line.strip(), normalise(line), path_of(), "row")
+        head, colon, _ = line.partition(":")
+        if line.startswith("#"):
+            say(number, line)
+        elif colon and raw[0] not in " \t-" and len(head) <= 128:
+            fields.append([(number, line)])
+        elif fields:
+            fields[-1].append((number, line))
         else:
-            text = line.strip().removeprefix("> ").removeprefix(">")
-            if block and _is_a_line_of_its_own(block[-1][1], text):
-                yield from flush()
-            if not block:
-                kind = "sentence"
-            block.append((number, text))
-    yield from flush()
-    if pending is not None:
-        yield pending
+            say(number, line)
+    for (number, first), *rest in fields:
+        if number != described or not description:
+            whole = "\n".join([first, *(line for _, line in rest)])
+            say(number, whole.removesuffix("description:"))
+            continue
+        found.append(
+            Statement(path, number, description, normalise(description), (), "description")
+        )
+        if "frontmatter-duplicate" in front.warnings:
+            say(number, first)  # YAML may have taken the other one
+        say(number, _comment(first.partition(":")[2].strip()))
+        for at, line in rest:
+            if "\\" not in line and " ".join(line.split()).strip("\"'") not in description:
+                say(at, line)
+    found.sort(key=lambda statement: statement.line)
+    return found
+
+
+def _comment(value: str) -> str:
+    """The comment that stands after a description's value on its line."""
+    at = 0
+    if value[:1] in {'"', "'"}:
+        at = 1
+        while at < len(value) and value[at] != value[0]:
+            at += 2 if value[at] == "\\" and value[0] == '"' else 1
+    _, mark, comment = value[at:].partition(" #")
+    return f"#{comment}" if mark else ""
+
+
+class _Body:
+    """Reads a body line by line: where we are, and what was said there."""
+
+    def __init__(self, path: str) -> None:
+        self.said: list[Statement] = []
+        self.heads: list[Statement] = []
+        self._path = path
+        self._headings: list[tuple[int, str]] = []  # (level, label)
+        self._bare: Statement | None = None  # a heading that nothing was said under yet
+        self._lead = ""  # the label of what follows, as `Never:` is
+        self._led: Kind | None = None  # what the label was followed by so far
+        self._items: list[tuple[int, str]] = []  # (indentation, label) of the items above
+        self._header = ""  # the head of the table that we are in
+        self._block: list[tuple[int, str]] = []  # the lines of an item or a paragraph
+        self._kind: Kind = "sentence"
+        self._indent = 0
+        self._ordered = False
+        self._gap = False  # whether a blank line came before
+        self._fence: tuple[str, int] | None = None  # (marks, indentation)
+
+    def take(self, number: int, line: str) -> None:
+        """Take one line, without its end."""
+        if self._fence is not None:
+            self._code(number, line, *self._fence)
+            return
+        text, quoted = _unquoted(line)
+        stripped = text.strip()
+        if not stripped:
+            self._flush()
+            self._gap, self._header = True, ""
+            return
+        indent = _width(text)
+        fence = _FENCE.match(stripped)
+        if fence is not None and not (fence[0][0] == "`" and "`" in stripped[fence.end() :]):
+            self._flush()
+            self._fence = (fence[0], indent)
+            said = stripped[fence.end() :].strip()
+            if len(said.split()) > 1:  # more than the language's name
+                self.say(number, said, "code")
+            return
+        heading = None if quoted else _HEADING.match(text)
+        if heading is not None:
+            self._flush()
+            self._head(number, len(heading[1]), text[heading.end() :].strip().rstrip("#").rstrip())
+        elif self._is_rule(stripped, quoted=quoted):
+            return
+        elif stripped[0] == "|" or (self._header and "|" in stripped):
+            self._flush()
+            self.say(number, stripped, "row")
+        else:
+            self._header = ""
+            self._line(number, stripped, indent)
+        self._gap = False
+
+    def close(self) -> None:
+        """Take the end of the file."""
+        self._flush()
+        if self._bare is not None:
+            self.said.append(self._bare)
+            self._bare = None
+
+    def say(self, number: int, text: str, kind: Kind, key: str | None = None) -> None:
+        """Take one statement that stands where we are."""
+        text = text.strip()
+        if not text:
+            return
+        if key is None:
+            key = _row(text) if kind == "row" else normalise(text)
+        place = [label for _, label in self._headings]
+        if self._lead:
+            place.append(self._lead)
+            self._led = kind
+        place += [label for _, label in self._items]
+        if self._header and kind == "row":
+            place.append(self._header)
+        if self._bare is not None:
+            self.heads.append(self._bare)
+            self._bare = None
+        titled = bool(self._headings) and self._headings[0][0] == 1
+        ordered = kind == "item" and self._ordered
+        self.said.append(
+            Statement(self._path, number, text, key, tuple(place), kind, titled, ordered)
+        )
+
+    def _code(self, number: int, line: str, marks: str, indent: int) -> None:
+        stripped = line.strip()
+        if len(stripped) >= len(marks) and set(stripped) == {marks[0]}:
+            self._fence = None
+            return
+        cut = min(indent, len(line) - len(line.lstrip(" ")))
+        self.say(number, line, "code", unicodedata.normalize("NFC", line[cut:].rstrip()))
+
+    def _head(self, number: int, level: int, text: str) -> None:
+        if self._bare is not None:
+            held = self.heads if level > self._headings[-1][0] else self.said
+            held.append(self._bare)
+        self._enter(level)
+        above = tuple(label for _, label in self._headings)
+        titled = bool(self._headings) and self._headings[0][0] == 1
+        self._headings.append((level, _label(text)))
+        self._bare = None
+        if text:
+            key = normalise(text)
+            self._bare = Statement(self._path, number, text, key, above, "heading", titled)
+
+    def _enter(self, level: int) -> None:
+        """Leave everything that a heading of this level, or a rule, closes."""
+        while self._headings and self._headings[-1][0] >= level:
+            self._headings.pop()
+        self._lead, self._led, self._header = "", None, ""
+        self._items.clear()
+
+    def _is_rule(self, stripped: str, *, quoted: bool) -> bool:
+        """Take a line of marks only: under a heading, under the head of a table, or a rule."""
+        marks = set(stripped) - {" ", "\t"}
+        if not marks <= _DECORATION or len(stripped) < 2:
+            return False
+        above = self._block[0][1] if len(self._block) == 1 and self._kind == "sentence" else ""
+        if "|" in marks and "-" in marks and marks <= {"|", "-", ":"}:
+            self._flush()
+            if "|" in above or (self.said and self.said[-1].kind == "row" and not self._gap):
+                self._header = self._header or _row(self.said[-1].text)
+            return True
+        if above and not quoted and marks in ({"="}, {"-"}) and " " not in stripped:
+            self._flush()
+            level = 1 if marks == {"="} else 2
+            self._enter(level)
+            self._headings.append((level, _label(above)))
+            return True
+        if len(stripped) < 3 or (len(marks) > 1 and "|" not in marks):
+            return False
+        self._flush()
+        self._enter(_BOLD)
+        return True
+
+    def _line(self, number: int, stripped: str, indent: int) -> None:
+        item = _ITEM.match(stripped)
+        if item is not None:
+            self._flush()
+            if self._gap and self._led == "sentence":
+                self._lead, self._led = "", None
+            self._leave_items(indent)
+            self._kind, self._indent, self._ordered = "item", indent, item[1] is not None
+            self._block = [(number, stripped[item.end() :])]
+            return
+        if self._block:
+            inside = self._kind == "item" and indent > self._indent
+            if inside or not _is_a_line_of_its_own(self._block[-1][1], stripped):
+                self._block.append((number, stripped))
+                return
+            self._flush()
+        if self._gap and self._led is not None:
+            self._lead, self._led = "", None
+        self._leave_items(indent)
+        self._kind = "sentence"
+        self._block = [(number, stripped)]
+
+    def _leave_items(self, indent: int) -> None:
+        """Leave the items that a line of this indentation is not nested in."""
+        while self._items and indent < self._items[-1][0] + 2:
+            self._items.pop()
+
+    def _flush(self) -> None:
+        """Say the lines of an item or a paragraph, and take what it is a label of."""
+        block, self._block = self._block, []
+        if not block:
+            return
+        whole = " ".join(line.strip() for _, line in block).strip()
+        leads = self._kind == "sentence" and not self._items and whole.endswith(_COLONS)
+        bold = self._kind == "sentence" and not self._items and _is_label(whole)
+        if bold:
+            self._enter(_BOLD)
+        elif leads:
+            self._lead, self._led = "", None
+        last = ""
+        for number, said in _sentences(block):
+            self.say(number, said, self._kind)
+            last = said
+        if bold:
+            self._headings.append((_BOLD, _label(whole)))
+        elif leads:
+            self._lead, self._led = _label(last), None
+        if self._kind == "item":
+            self._items.append((self._indent, _label(whole)))
+
+
+def _unquoted(line: str) -> tuple[str, bool]:
+    """A line without the marks of a quotation, and whether it had any."""
+    at, length = 0, len(line)
+    while True:
+        mark = at
+        while mark < length and mark - at < 4 and line[mark] == " ":
+            mark += 1
+        if mark >= length or mark - at > 3 or line[mark] != ">":
+            return line[at:], at > 0
+        at = mark + 1
+        if line[at : at + 1] == " ":
+            at += 1
+
+
+def _width(text: str) -> int:
+    """Columns of the blanks that a line starts with; a tab is four."""
+    blank = text[: len(text) - len(text.lstrip(" \t"))]
+    return len(blank) + 3 * blank.count("\t")
+
+
+def _row(text: str) -> str:
+    cells = text.strip().strip("|").split("|")
+    return " | ".join(normalise(cell) for cell in cells)
+
+
+def _is_label(text: str) -> bool:
+    """Whether a line in bold is a label of what follows, rather than a sentence."""
+    bare = text.rstrip(":\uff1a")
+    inner = bare[2:-2]
+    return (
+        5 <= len(bare) <= LABEL_LIMIT
+        and bare.startswith("**")
+        and bare.endswith("**")
+        and "**" not in inner
+        and inner[-1:] not in {".", "!", "?"}
+    )
 
 
 def _is_a_line_of_its_own(above: str, line: str) -> bool:
@@ -159,12 +449,8 @@ def _is_a_line_of_its_own(above: str, line: str) -> bool:
     return len(above) < WRAPPED and not line[:1].islower() and not above.endswith((",", ";"))
 
 
-def _cut(
-    path: str, block: list[tuple[int, str]], heading: tuple[str, ...], kind: Kind
-) -> Iterator[Statement]:
+def _sentences(block: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """A paragraph or an item, cut into its sentences; each stands on the line that it starts on."""
-    if not block:
-        return
     parts: list[str] = []
     starts: list[int] = []
     length = 0
@@ -173,22 +459,21 @@ def _cut(
         parts.append(line.strip())
         length += len(parts[-1]) + 1
     text = " ".join(parts)
-    at = 0
-    for start, end in _sentences(text):
+    found: list[tuple[int, str]] = []
+    at = start = 0
+    for end in [*_ends(text), len(text)]:
         while at + 1 < len(starts) and starts[at + 1] <= start:
             at += 1
         said = text[start:end].strip()
-        key = normalise(said)
-        if key:
-            yield Statement(path, block[at][0], said, key, heading, kind)
+        if said:
+            found.append((block[at][0], said))
+        start = end
+    return found
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for match in _ENDS.finditer(text[:LINE_LIMIT]):
-        if _ABBREVIATION.search(text[max(start, match.start() - 12) : match.start() + 1]):
-            continue
-        yield start, match.end()
-        start = match.end()
-    if start < len(text):
-        yield start, len(text)
+def _ends(text: str) -> list[int]:
+    return [
+        match.end()
+        for match in _ENDS.finditer(text)
+        if not _ABBREVIATION.search(text[max(0, match.start() - 12) : match.start() + 1])
+    ]

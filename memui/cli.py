@@ -54,6 +54,15 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", metavar="TITLE", help="its title, and description")
 
 
+def _edit_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--from",
+        dest="source",
+        metavar="FILE",
+        help="the new text, from FILE or standard input (-)",
+    )
+
+
 COMMANDS: Final[dict[str, Command]] = {
     "list": Command("look:list_memories", "list the memories with their descriptions"),
     "show": Command("look:show", "print one memory", ("PATH",)),
@@ -67,7 +76,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "undo": Command("review:undo", "take back a run (the last one)", ("RUN?",)),
     "recover": Command("review:recover", "finish or take back an interrupted run"),
     "add": Command("curate:add", "add a memory from standard input", (), _add_options),
-    "edit": Command("curate:edit", "edit a memory in $EDITOR, or from standard input", ("PATH",)),
+    "edit": Command("curate:edit", "edit a memory in $EDITOR", ("PATH",), _edit_options),
     "describe": Command("curate:describe", "set a memory's description", ("PATH", "TEXT")),
     "demo": Command("demo:demo", "try everything on a made store; no key, no network"),
 }

@@ -35,7 +35,7 @@ def error_shape(error: Exception) -> dict[str, Any]:
         "error": {
             "code": code,
             "message": str(error),
-            "unchanged": True,
+            "unchanged": getattr(error, "unchanged", True),
             "next": getattr(error, "hint", ""),
         }
     }

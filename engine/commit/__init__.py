@@ -27,7 +27,7 @@ from engine.commit.log import append_entry
 from engine.commit.stage import Stage, Write, discard
 from engine.commit.state import drop_state, prepare_state, put_state, writer_id
 from engine.documents import digest
-from engine.errors import Conflict, Drift, EngineError, Holder, StorageError
+from engine.errors import Conflict, Drift, EngineError, Holder, StorageError, Unfinished
 from engine.journal import ActionRecord, LogState, Run, RunKind
 from engine.layouts import Place
 from engine.paths import identity
@@ -182,12 +182,20 @@ class Opened:
             try:
                 stage.prepare(run, writes, transaction.documents)
                 stage.decide(run, journal.dump_intent(run))
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    if journal.read_run(self._place, run.id) is None:
-                        discard(self._files, store, state, run.id, self._place.state_prefix)
+            except Exception:
+                self._withdraw(run, store, state, stage)
                 raise
             return self._carry_out(run, store, state, stage)
+
+    def _withdraw(self, run: Run, store: Tree, state: Tree, stage: Stage) -> None:
+        """After a failure before the first file: what was staged goes, decided or not."""
+        try:
+            if journal.read_run(self._place, run.id) is None:
+                discard(self._files, store, state, run.id, self._place.state_prefix)
+            else:
+                self._take_back(run, Drive(self._place, self._files, store, state, run), stage)
+        except (OSError, EngineError):
+            return  # the next opening for writing does it
 
     def _plan_run(self, transaction: Transaction, stage: Stage, writes: Mapping[str, Write]) -> Run:
         ids = journal.run_ids(self._place)
@@ -238,7 +246,13 @@ class Opened:
             except KeyboardInterrupt:
                 self._go_back(run, drive, stage)
                 raise
-            stage.finish(run, "done")
+            try:
+                stage.finish(run, "done")
+            except OSError as error:
+                raise Unfinished(
+                    f"Run {run.id} wrote everything, but could not note it: {error.strerror}.",
+                    hint="memui recover finishes it.",
+                ) from error
             log = self._append(run, state)
         return Outcome(run.id, run.written, run.deleted, log)
 
@@ -246,7 +260,7 @@ class Opened:
         try:
             return self._take_back(run, drive, stage)
         except OSError as error:
-            raise StorageError(
+            raise Unfinished(
                 f"Run {run.id} stopped in the middle, and could not be taken back now:"
                 f" {error.strerror}.",
                 hint="Nothing is lost. When the disk works again, memui recover finishes it.",

@@ -83,9 +83,14 @@ class Tree:
         known = self._fds.get(path)
         if known is not None:
             return known
-        parent, _, name = path.rpartition("/")
-        fd = os.open(name, _FOLDER, dir_fd=self.folder(parent))
-        self._fds[path] = fd
+        parts = path.split("/")
+        depth = len(parts)
+        while depth and "/".join(parts[:depth]) not in self._fds:
+            depth -= 1
+        fd = self._fds["/".join(parts[:depth])]
+        for end in range(depth + 1, len(parts) + 1):
+            fd = os.open(parts[end - 1], _FOLDER, dir_fd=fd)
+            self._fds["/".join(parts[:end])] = fd
         return fd
 
     def forget(self, path: str) -> None:

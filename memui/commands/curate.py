@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import Final
 
@@ -19,7 +20,7 @@ def add(context: Context, asked: argparse.Namespace) -> int:
     store = context.store()
     if sys.stdin.isatty():
         context.console.tell("Write the memory, then Ctrl-D.")
-    content = _input().rstrip("\n")
+    content = _given("-").decode("utf-8", "surrogateescape").rstrip("\n")
     metadata = {
         name: value for name, value in (("path", asked.path), ("title", asked.title)) if value
     }
@@ -29,7 +30,7 @@ def add(context: Context, asked: argparse.Namespace) -> int:
 
 
 def edit(context: Context, asked: argparse.Namespace) -> int:
-    """`memui edit PATH`: in `$EDITOR`; from standard input where that is no terminal."""
+    """`memui edit PATH`: in `$EDITOR`, or from a file or standard input by `--from`."""
     store = context.store()
     path = store.resolve(asked.path)
     before = store.read(path)
@@ -40,12 +41,14 @@ def edit(context: Context, asked: argparse.Namespace) -> int:
             path=path,
             hint="Nothing was changed. Convert a copy by hand and add it.",
         )
-    if not sys.stdin.isatty():
-        after = _input().encode("utf-8", "surrogateescape")
-    else:
+    if asked.source is not None:
+        after = _given(asked.source)
+    elif context.console.is_terminal or os.environ.get("VISUAL") or os.environ.get("EDITOR"):
         from memui.editor import edit_text
 
-        after = edit_text(before, path, context.console)
+        after = edit_text(before, path, context.console if context.console.is_terminal else None)
+    else:
+        raise UsageError("edit needs a terminal or $EDITOR; --from FILE (or -) gives the new text")
     if after == before:
         context.console.tell("Nothing was changed.")
         return _done(context, "", path, "")
@@ -65,11 +68,16 @@ def describe(context: Context, asked: argparse.Namespace) -> int:
     return _done(context, "Described {}." if outcome.run else "", path, outcome.run)
 
 
-def _input() -> str:
+def _given(source: str) -> bytes:
+    """The bytes of a file, or of standard input for `-`."""
+    if source != "-":
+        from engine.plans import read_file
+
+        return read_file(source, INPUT_LIMIT)
     data = sys.stdin.buffer.read(INPUT_LIMIT + 1)
     if len(data) > INPUT_LIMIT:
         raise UsageError(f"The input is larger than {INPUT_LIMIT // 1024 // 1024} MiB")
-    return data.decode("utf-8", "surrogateescape")
+    return data
 
 
 def _done(context: Context, template: str, path: str, run: str) -> int:

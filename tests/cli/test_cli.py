@@ -332,7 +332,7 @@ def test_adding_describing_and_editing_are_runs_that_undo_takes_back(
     assert memui(root, "describe", "facts/kiln.md", "firing", "--json").json["run"]
     assert 'description: "firing"' in (root / "memory/agent/facts/kiln.md").read_text()
     typed(NET + "- Bring tea.\n")
-    assert memui(root, "edit", "facts/net.md", "--json").json["run"]
+    assert memui(root, "edit", "facts/net.md", "--from", "-", "--json").json["run"]
     for _ in range(3):
         assert memui(root, "undo", "--yes").code == 0
     after = tree(root)
@@ -348,7 +348,7 @@ def test_an_edit_may_not_break_what_the_file_kept(
 
     root = store(FILES)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"no frontmatter\n")))
-    ended = memui(root, "edit", "facts/net.md", "--json")
+    ended = memui(root, "edit", "facts/net.md", "--from", "-", "--json")
     assert (ended.code, ended.json["error"]["code"]) == (3, "invalid")
     assert (root / "memory/agent/facts/net.md").read_text() == NET
 
