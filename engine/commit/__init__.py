@@ -152,12 +152,18 @@ class Opened:
     def _take_back(self, run: Run, drive: Drive, stage: Stage) -> tuple[Drift, ...]:
         stage.turn_back(run)
         conflicts = drive.back()
-        made = journal.read_file(journal.state_path(self._place, "runs", run.id, "folders"))
-        if made is not None:
-            with contextlib.suppress(journal.Damaged):
-                drive.remove_folders([str(f) for f in journal.unseal(made)["folders"]])
+        drive.remove_folders(self._made(run))
         stage.finish(run, "taken-back")
         return conflicts
+
+    def _made(self, run: Run) -> list[str]:
+        """The folders of the store that a run made, as its own record says."""
+        data = journal.read_file(journal.state_path(self._place, "runs", run.id, "folders"))
+        try:
+            named = [] if data is None else journal.unseal(data)["folders"]
+        except (journal.Damaged, KeyError):
+            return []
+        return [str(folder) for folder in named if ".." not in str(folder).split("/")]
 
     def _append(self, run: Run, state: Tree) -> LogState:
         if not run.entry:
@@ -290,7 +296,7 @@ class Opened:
             if action.verdict in {"approved", "edited"}
         )
         try:
-            return self.transact(
+            outcome = self.transact(
                 Transaction(
                     kind=RunKind.UNDO,
                     who=who,
@@ -305,6 +311,9 @@ class Opened:
                 [_blame(drift, run, known) for drift in conflict.drifts],
                 hint="Nothing was changed. memui log PATH shows who wrote since.",
             ) from conflict
+        with self._trees() as (store, state), contextlib.suppress(OSError):
+            Drive(self._place, self._files, store, state, run).remove_folders(self._made(run))
+        return outcome
 
 
 _TAKEN_BACK = "Everything was put back as it was. Try again."

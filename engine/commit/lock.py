@@ -58,6 +58,11 @@ def locked(
         os.close(fd)
 
 
+def _command() -> str:
+    name = os.path.basename(sys.argv[0] or "python")
+    return "memui" if name == "__main__.py" else name
+
+
 def _same(fd: int, path: str) -> bool:
     try:
         there = os.stat(path, follow_symlinks=False)
@@ -70,7 +75,7 @@ def _write(fd: int) -> None:
     holder = {
         "pid": os.getpid(),
         "host": socket.gethostname(),
-        "command": os.path.basename(sys.argv[0] or "python"),
+        "command": _command(),
         "since": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
     with contextlib.suppress(OSError):  # a full disk must not keep a run from being recovered

@@ -18,6 +18,8 @@ from engine.journal import Attributes, Run, Step, seal
 from engine.layouts import Place
 from engine.storage.tree import Tree, look_at, read_at
 
+RESERVE: Final = 64 * 1024
+"""Bytes that must stay free beside twice what a run touches: for records and folders."""
 _UMASK: Final = os.umask(0)
 os.umask(_UMASK)
 
@@ -83,10 +85,12 @@ class Stage:
             there = self._store.look(write.path)
             size = there.stat.st_size if there.stat is not None else 0
             needed += size + len(write.new or b"")
-        free = os.statvfs(self._state.fd)
-        if free.f_bavail * free.f_frsize < 2 * needed + 65536:
+        wanted = 2 * needed + RESERVE
+        system = os.statvfs(self._state.fd)
+        free = system.f_bavail * system.f_frsize
+        if free < wanted:
             raise StorageError(
-                f"There is not enough free space: {2 * needed} bytes are needed.",
+                f"There is not enough free space: {free} bytes are free, {wanted} are needed.",
                 hint="Nothing was changed. Free some space and try again.",
             )
 

@@ -13,14 +13,7 @@ from engine.changes import Change
 from engine.documents import parse
 from engine.ledger.fates import Entry, Fate
 from engine.ledger.placing import Said, out_of_order, said, sequence
-from engine.ledger.wording import (
-    NEAR,
-    changed_letters,
-    differences,
-    other_order,
-    pair,
-    unseen,
-)
+from engine.ledger.wording import changed_letters, differences, other_order, pair, unseen
 from engine.statements import Reading, Statement
 
 FRONTMATTER = frozenset(["description", "field"])
@@ -80,12 +73,12 @@ def judge(change: Change, before: Sequence[Reading], after: Sequence[Reading]) -
             loose.append(source)
     exact = _with_order(exact, results)
     explained = {id(entry.result) for entry in exact}
-    placed = {(said(s), s.heading) for s in sources.all}
-    taken = [
+    taken = {
         at
         for at, result in enumerate(results.all)
-        if id(result) in explained or (said(result), result.heading) in placed
-    ]
+        if id(result) in explained
+        or any(found.heading == result.heading for found in sources.alike(result))
+    }
     pairing = pair(loose, results.all, taken)
     entries = list(exact)
     lost: list[Lost] = []
@@ -97,18 +90,19 @@ def judge(change: Change, before: Sequence[Reading], after: Sequence[Reading]) -
             explained.add(id(result))
             continue
         near = results.all[pairing.near[at]] if at in pairing.near else None
-        flags = _differing(source, near) if near is not None else ()
+        flags = differences(source, near) if near is not None else ()
         lost.append(Lost(source, near, (*flags, *_own_kind(source))))
-    headed = {said(s) for s in (*sources.all, *sources.heads)}
     fresh = [
         result
         for at, result in enumerate(results.all)
-        if id(result) not in explained
-        and at not in frozenset(taken)
-        and not (result.kind == "heading" and said(result) in headed)
+        if at not in taken and id(result) not in explained
+        if result.kind != "heading" or not sources.alike(result)
     ]
-    fresh += [head for head in results.heads if said(head) not in headed]
-    return Outcome(tuple(_with_frontmatter(change, entries, sources)), tuple(lost), tuple(fresh))
+    fresh += [head for head in results.heads if not sources.alike(head)]
+    flagged = any("description" in one.flags for one in lost)
+    flagged = flagged or any(result.kind == "description" for result in fresh)
+    entries = _with_frontmatter(change, entries, sources, flagged=flagged)
+    return Outcome(tuple(entries), tuple(lost), tuple(fresh))
 
 
 def _own_kind(statement: Statement) -> tuple[str, ...]:
@@ -119,13 +113,6 @@ def _own_kind(statement: Statement) -> tuple[str, ...]:
 def new_flags(result: Statement) -> tuple[str, ...]:
     """The flags of a statement that no source said."""
     return (*unseen(result), *_own_kind(result))
-
-
-def _differing(source: Statement, near: Statement) -> tuple[str, ...]:
-    flags = differences(source.text, near.text)
-    if not flags and changed_letters(source.text, near.text):
-        flags = ("name",)
-    return flags
 
 
 def _reworded(source: Statement, result: Statement) -> tuple[str, ...]:
@@ -160,7 +147,9 @@ def _with_order(entries: list[Entry], results: _Side) -> list[Entry]:
     ]
 
 
-def _with_frontmatter(change: Change, entries: Sequence[Entry], sources: _Side) -> Iterable[Entry]:
+def _with_frontmatter(
+    change: Change, entries: list[Entry], sources: _Side, *, flagged: bool
+) -> list[Entry]:
     """The entries, with a flag for frontmatter that the target did not have in these letters.
 
     What another source brought along, and a description that is taken from the body because no
@@ -169,30 +158,20 @@ def _with_frontmatter(change: Change, entries: Sequence[Entry], sources: _Side) 
     edit = next((e for e in change.edits if e.before is not None and e.after is not None), None)
     if edit is None or edit.before is None or edit.after is None:
         return entries
-    old = {(s.kind, s.text) for s in sources.all if s.path == edit.path and s.kind in FRONTMATTER}
+    old = {(s.kind, s.text) for s in sources.all if s.path == edit.path}
     found: list[Entry] = []
-    flagged = False
     for entry in entries:
         result = entry.result
-        if (
-            result is not None
-            and result.kind in FRONTMATTER
-            and (result.kind, result.text) not in old
-            and result.kind not in entry.flags
-        ):
-            entry = replace(entry, flags=(*entry.flags, result.kind))  # noqa: PLW2901 - the new one
-        flagged = flagged or "description" in entry.flags
+        if result is not None and result.kind in FRONTMATTER:
+            if (result.kind, result.text) not in old and result.kind not in entry.flags:
+                found.append(replace(entry, flags=(*entry.flags, result.kind)))
+                flagged = flagged or result.kind == "description"
+                continue
+            flagged = flagged or "description" in entry.flags
         found.append(entry)
     if not flagged and parse(edit.before).description != parse(edit.after).description:
-        lines = [e.result.line for e in found if e.result is not None]
+        lines = [(e.result.line, at) for at, e in enumerate(found) if e.result is not None]
         if lines:
-            at = next(
-                at
-                for at, e in enumerate(found)
-                if e.result is not None and e.result.line == min(lines)
-            )
+            at = min(lines)[1]
             found[at] = replace(found[at], flags=(*found[at].flags, "description"))
     return found
-
-
-__all__ = ["NEAR", "Lost", "Outcome", "judge", "new_flags"]

@@ -27,8 +27,9 @@ _RUN: Final = re.compile(r"[^\W_]+")
 
 
 def said(statement: Statement) -> Said:
-    """What a statement is looked up by."""
-    return group(statement), statement.key
+    """What a statement is looked up by; `Never:`, `**Never**` and `## Never` are one label."""
+    kind = group(statement)
+    return kind, statement.key.rstrip(": \uff1a") if kind == "text" else statement.key
 
 
 def same_place(source: Statement, found: Statement, about: Collection[str]) -> bool:
@@ -98,7 +99,7 @@ class Index:
         self._about: dict[str, frozenset[str]] = {}
         for path in _holders(snapshot, self._found):
             read = reading(path)
-            for statement in (*read.statements, *read.headings):
+            for statement in read.statements:
                 places = self._found.get(said(statement))
                 if places is not None:
                     places.append(statement)

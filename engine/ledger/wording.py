@@ -159,9 +159,9 @@ def _is_caseless(char: str) -> bool:
     return char > "\u02af" and char.isalpha() and char.lower() == char.upper()
 
 
-def differences(source: str, result: str) -> tuple[str, ...]:
-    """The kinds of hard token in which two texts differ; none for a true rewording."""
-    a, b = tokens(source), tokens(result)
+def differences(source: Statement, result: Statement) -> tuple[str, ...]:
+    """The kinds of hard token in which two statements differ; none for a true rewording."""
+    a, b = tokens(source.text), tokens(result.text)
     found: list[str] = []
     if a.dates != b.dates:
         found.append("date")
@@ -171,7 +171,8 @@ def differences(source: str, result: str) -> tuple[str, ...]:
         found.append("url")
     if a.negations != b.negations:
         found.append("negation")
-    if _names_missing(a, b) or _names_missing(b, a):
+    same_words = source.key == result.key and changed_letters(source.text, result.text)
+    if same_words or _names_missing(a, b) or _names_missing(b, a):
         found.append("name")
     return tuple(found)
 
@@ -230,8 +231,9 @@ def _says_all(source: Statement, result: Statement) -> bool:
 
 
 def group(statement: Statement) -> str:
-    """What a statement is compared among: prose, code, headings, and each kind of frontmatter."""
-    return "text" if statement.kind in {"item", "sentence", "row"} else statement.kind
+    """What a statement is compared among: prose, code, and each kind of frontmatter."""
+    prose = statement.kind not in {"description", "field", "code"}
+    return "text" if prose else statement.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +266,7 @@ def pair(
         possible += [
             (-score, at, to)
             for score, to in found
-            if score >= SIMILAR and not differences(source.text, results[to].text)
+            if score >= SIMILAR and not differences(source, results[to])
         ]
     possible.sort()
     reworded: dict[int, int] = {}

@@ -291,6 +291,7 @@ def test_undo_puts_back_bytes_mode_and_owner_and_redo_applies_again(place: Place
         assert (folder / "facts/c.md").stat().st_uid == 1234
     commit.undo(place, "last", who="tests")
     assert live(place) == OLD
+    assert not (folder / "lab").exists()
     for path, was in before.items():
         now = (folder / path).stat()
         assert (now.st_mode, now.st_uid, now.st_gid) == (was.st_mode, was.st_uid, was.st_gid)

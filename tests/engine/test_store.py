@@ -49,8 +49,8 @@ def nasty(tmp_path: Path) -> Path:
     (folder / "loop.md").symlink_to("loop.md")
     (folder / "folder-loop").symlink_to(folder)
     os.mkfifo(folder / "pipe.md")
-    with open(os.fsencode(folder) + b"/caf\xe9.md", "wb") as file:
-        file.write(b"# Bytes\n")
+    with open(os.fsencode(folder) + b"/caf\xe9.md", "wb") as bytes_named:
+        bytes_named.write(b"# Bytes\n")
     return folder
 
 
