@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from engine import journal
 from engine.documents import WARNINGS
+from engine.listing import Listing
 from engine.paths import identity
-from engine.store import Listing, Store
+from engine.store import Store
 
 
 @dataclass(frozen=True, slots=True)

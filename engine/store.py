@@ -10,8 +10,7 @@ import difflib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine import commit, journal
@@ -21,6 +20,7 @@ from engine.errors import Conflict, Holder, InvalidPlan, NotAStore, StorageError
 from engine.guards import content_violations, description_problem, path_violations
 from engine.journal import ActionRecord, Run, RunKind
 from engine.layouts import LAYOUT_FILE, Place, find
+from engine.listing import Listing, iso, list_entries
 from engine.paths import EXTENSION, Layout, identity
 from engine.search import Hit, Searched, search
 from engine.slugs import shipped_append, shipped_topic, slug
@@ -30,31 +30,7 @@ from engine.storage.walk import Entry, Other, read_entry, walk
 if TYPE_CHECKING:
     from engine.storage.local import LocalStorage
 
-LARGE = 1024 * 1024
-HEAD = 64 * 1024
-"""Of a file over 1 MiB a listing reads the first 64 KiB."""
 _ADD_TRIES = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """One memory in a listing. `size` in bytes, `modified` UTC in ISO 8601 with Z."""
-
-    path: str
-    description: str
-    title: str
-    size: int
-    modified: str
-    warnings: tuple[str, ...]
-    link: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What a store's folder holds, by path."""
-
-    memories: tuple[Memory, ...]
-    others: tuple[Other, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +75,6 @@ class Store:
         writable: bool = True,
         waiting: Callable[[Holder | None], None] | None = None,
     ) -> None:
-        from dataclasses import replace
-
         self.place = place if writable else replace(place, writable=False)
         self.waiting = waiting
         self.recovered: tuple[Recovered, ...] = ()
@@ -139,25 +113,8 @@ class Store:
 
     def listing(self) -> Listing:
         """Every memory with its description, and everything else with why it is none."""
-        memories: list[Memory] = []
-        others: list[Other] = []
         with self._tree() as tree:
-            for found in self._walk(tree):
-                if isinstance(found, Other):
-                    others.append(found)
-                    continue
-                try:
-                    whole = found.size <= LARGE
-                    data = read_entry(tree, found, None if whole else HEAD)
-                except FileNotFoundError:
-                    continue
-                except OSError as error:
-                    others.append(Other(found.path, f"cannot be read: {error.strerror}"))
-                    continue
-                memories.append(_memory(found, data, whole=whole))
-        memories.sort(key=lambda memory: memory.path)
-        others.sort(key=lambda other: other.path)
-        return Listing(tuple(memories), tuple(others))
+            return list_entries(tree, self._walk(tree))
 
     def snapshot(self) -> Snapshot:
         """The bytes of every memory that can be read; `listing` names the others.
@@ -190,7 +147,7 @@ class Store:
     def modified(self, path: str) -> str:
         """When a memory's file changed last: UTC, ISO 8601 with Z."""
         try:
-            return _iso(os.stat(os.path.join(self.place.folder, path)).st_mtime)
+            return iso(os.stat(os.path.join(self.place.folder, path)).st_mtime)
         except OSError as error:
             raise StorageError(f"{path} cannot be read: {error.strerror}.", path=path) from error
 
@@ -443,26 +400,6 @@ class Store:
     def drop_plan(self, name: str) -> None:
         """Forget a waiting plan."""
         commit.drop_state(self.place, "plans", f"{name}.json")
-
-
-def _memory(found: Entry, data: bytes, *, whole: bool) -> Memory:
-    document = parse(data, whole=whole)
-    return Memory(
-        path=found.path,
-        description=document.description,
-        title=document.title,
-        size=found.size,
-        modified=_iso(found.modified),
-        warnings=document.warnings,
-        link=found.link,
-    )
-
-
-def _iso(seconds: float) -> str:
-    try:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (OverflowError, ValueError, OSError):
-        return "0001-01-01T00:00:00Z"
 
 
 def _invalid(code: str, message: str) -> InvalidPlan:

@@ -1,10 +1,10 @@
 """The ledger: which statements each change keeps, rewords, moves and drops, and what is new.
 
 Deterministic; no model. A statement is kept if the change's own result says the same in the same
-place, moved if in another. It is reworded if a similar statement of the result has the same numbers,
-dates, addresses, negations and names (`engine.ledger.wording`). Else it lives on elsewhere in the
-store as it would be if exactly the approved changes ran (`engine.ledger.placing`), or it is dropped.
-What no source of a change says is new, unless another file of the store says it.
+place, moved if in another. It is reworded if a similar statement of the result has the same
+numbers, dates, addresses, negations and names (`engine.ledger.wording`). Else it lives on elsewhere
+in the store as it would be if exactly the approved changes ran (`engine.ledger.placing`), or it is
+dropped. What no source of a change says is new, unless another file of the store says it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import cached_property
 from engine.changes import Change
 from engine.documents import Snapshot
 from engine.ledger.fates import Account, Entry, Fate
-from engine.ledger.outcome import Lost, Outcome, judge, new_flags
+from engine.ledger.outcome import Fresh, Lost, Outcome, judge
 from engine.ledger.placing import (
     Index,
     Said,
@@ -110,7 +110,7 @@ class Ledger:
         return known
 
     def _before(self, change: Change) -> dict[str, Reading]:
-        """What a change takes up: the files that it rewrites or removes, and an unchanged target."""
+        """What a change takes up: the files that it edits, and a target that it leaves as it is."""
         found = {e.path: self._reading(e.path) for e in change.edits if e.before is not None}
         if isinstance(change.action, Merge):
             found.update({path: self._reading(path) for path in change.reads})
@@ -163,7 +163,10 @@ class Ledger:
         wanted = {
             said(statement)
             for outcome in self._outcomes.values()
-            for statement in (*(lost.statement for lost in outcome.lost), *outcome.fresh)
+            for statement in (
+                *(lost.statement for lost in outcome.lost),
+                *(one.statement for one in outcome.fresh),
+            )
         }
         return Index(self._snapshot, wanted, self._reading)
 
@@ -230,24 +233,24 @@ class Ledger:
             if step.path == path
         )
 
-    def _from_elsewhere(self, fresh: Sequence[Statement], own: Collection[str]) -> Iterable[Entry]:
-        """What no source of a change says: new, or kept from another file of the store."""
+    def _from_elsewhere(self, fresh: Sequence[Fresh], own: Collection[str]) -> Iterable[Entry]:
+        """What no source of a change says there: new, or kept from another file of the store."""
         places: list[list[_Place]] = []
-        for result in fresh:
+        for one in fresh:
             found = [
                 _Place(at, () if same else ("heading",), _NONE, None)
-                for same, at in self._index.of(result, outside=own)
-                if result.kind != "heading"
+                for same, at in self._index.of(one.statement, outside=own)
+                if one.statement.kind != "heading" and "heading" not in one.flags
             ]
             places.append(found)
-        self._flag_order(fresh, places)
-        for result, found in zip(fresh, places, strict=True):
+        self._flag_order([one.statement for one in fresh], places)
+        for one, found in zip(fresh, places, strict=True):
             if found:
                 best = min(found, key=_surest)
-                at, flags = best.statement, (*best.flags, *new_flags(result))
-                yield Entry(Fate.KEPT, at, result, carrier=at.path, flags=flags)
+                at, flags = best.statement, (*best.flags, *one.flags)
+                yield Entry(Fate.KEPT, at, one.statement, carrier=at.path, flags=flags)
             else:
-                yield Entry(Fate.NEW, None, result, flags=new_flags(result))
+                yield Entry(Fate.NEW, None, one.statement, flags=one.flags)
 
 
 _NONE: frozenset[int] = frozenset()

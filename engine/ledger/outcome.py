@@ -29,12 +29,20 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
+class Fresh:
+    """A statement of the result that no source said, or none in that place."""
+
+    statement: Statement
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What the own result decides: entries, what it does not hold, what no source of it said."""
 
     entries: tuple[Entry, ...]
     lost: tuple[Lost, ...]
-    fresh: tuple[Statement, ...]
+    fresh: tuple[Fresh, ...]
 
 
 class _Side:
@@ -102,7 +110,8 @@ def judge(change: Change, before: Sequence[Reading], after: Sequence[Reading]) -
     flagged = any("description" in one.flags for one in lost)
     flagged = flagged or any(result.kind == "description" for result in fresh)
     entries = _with_frontmatter(change, entries, sources, flagged=flagged)
-    return Outcome(tuple(entries), tuple(lost), tuple(fresh))
+    new = tuple(Fresh(result, _new(result, sources)) for result in fresh)
+    return Outcome(tuple(entries), tuple(lost), new)
 
 
 def _own_kind(statement: Statement) -> tuple[str, ...]:
@@ -110,9 +119,9 @@ def _own_kind(statement: Statement) -> tuple[str, ...]:
     return (statement.kind,) if statement.kind in FRONTMATTER else ()
 
 
-def new_flags(result: Statement) -> tuple[str, ...]:
-    """The flags of a statement that no source said."""
-    return (*unseen(result), *_own_kind(result))
+def _new(result: Statement, sources: _Side) -> tuple[str, ...]:
+    elsewhere = ("heading",) if sources.alike(result) else ()
+    return (*elsewhere, *unseen(result), *_own_kind(result))
 
 
 def _reworded(source: Statement, result: Statement) -> tuple[str, ...]:

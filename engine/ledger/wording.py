@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from rapidfuzz import fuzz, process
-
 from engine.characters import hidden
 from engine.statements import Statement, unmarked
 
@@ -299,6 +297,8 @@ class _Candidates:
 
     def of(self, source: Statement) -> list[tuple[float, int]]:
         """(ratio, result) for every near one, the nearest first."""
+        from rapidfuzz import fuzz, process  # headless commands start without it
+
         if len(source.key) > LONGEST:
             return []
         kind = group(source)

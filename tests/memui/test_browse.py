@@ -379,4 +379,4 @@ def test_a_read_only_store_says_so_and_refuses_edits(
         await press(pilot, "e")
         assert "read-only store" in shown(pilot)
 
-    drive(Memui(root), script, (160, 40))
+    drive(Memui(root), script)

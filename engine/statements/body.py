@@ -1,22 +1,15 @@
-"""Statements: the smallest things that a memory says, each with what it stands under.
+"""The statements of a body: Markdown read line by line, in one pass, as people and models write it.
 
-List items, sentences, table rows, lines of code, headings with nothing under them, the description
-and every other line of frontmatter. Nothing that a person wrote is in no statement: a heading that
-something stands under is the first part of the place of all that it heads.
+Not a renderer: what matters is which lines are one statement, and what each stands under.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from engine.documents import decode, split
-from engine.frontmatter import Frontmatter
-
-Kind = Literal["description", "field", "item", "sentence", "row", "heading", "code"]
+from engine.statements.statement import Kind, Statement, label, normalise
 
 WRAPPED: Final = 60
 """Characters from which a line may be one of wrapped prose."""
@@ -25,7 +18,8 @@ LABEL_LIMIT: Final = 100
 _BOLD: Final = 7
 """The level of a label in bold: below every heading."""
 
-_ITEM = re.compile(r"(?:[-*+]|(\d{1,9}[.)]))(?:[ \t]+|$)")
+ITEM: Final = re.compile(r"(?:[-*+]|(\d{1,9}[.)]))(?:[ \t]+|$)")
+"""The mark of a list item."""
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _ENDS = re.compile(r"[.!?][\"')\]]*[ \t]+(?=[^a-z\s])|[。！？]")
@@ -33,191 +27,11 @@ _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|ca|no|nr|vol|fig|dr|mr|mrs|ms|st|[A-Za-z])\.$",
     re.IGNORECASE,
 )
-_MARK_RUN = re.compile(r"`+|\*+|_+")
 _DECORATION = frozenset("-*_=+|:~")
 _COLONS = (":", "\uff1a")
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One statement.
-
-    `line` is 1-based in its file. `text` is as written, without list mark. `key` is what is
-    compared (`normalise`; of code and of frontmatter fields the letters' case stays, of code the
-    indentation too). `heading` is the place: the headings above, then the label (`Never:`) or table
-    head that it stands under, then the list items that it is nested in, each normalised.
-    `titled` says that `heading` starts with a first-level heading, `ordered` that it is an item of
-    a numbered list.
-    """
-
-    path: str
-    line: int
-    text: str
-    key: str
-    heading: tuple[str, ...]
-    kind: Kind
-    titled: bool = False
-    ordered: bool = False
-
-    @property
-    def sequenced(self) -> bool:
-        """Whether its place among its neighbours is part of what it says."""
-        return self.ordered or self.kind == "code"
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What one file says, in order: its statements, and the headings that head any of them."""
-
-    statements: tuple[Statement, ...]
-    headings: tuple[Statement, ...]
-
-
-def statements(path: str, data: bytes) -> tuple[Statement, ...]:
-    """Every statement of a file, in order. Total, in time linear in its size."""
-    return read(path, data).statements
-
-
-def read(path: str, data: bytes) -> Reading:
-    """The statements of a file and the headings that they stand under. Total, linear.
-
-    Of a file that is not text each line is a statement; bytes that do not decode are lone
-    surrogates.
-    """
-    text, encoding = decode(data)
-    body = _Body(path)
-    if encoding == "unknown":
-        for number, line in enumerate(text.split("\n"), start=1):
-            said = line.strip()
-            mark = _ITEM.match(said[:16])
-            body.say(number, said[mark.end() :] if mark else said, "sentence")
-        return Reading(tuple(body.said), ())
-    front, rest, first_line, _ = split(text)
-    fields = _frontmatter(path, front) if front is not None else []
-    for number, raw in enumerate(rest.split("\n"), start=first_line):
-        # A lone CR ends a line too: else "# Title<CR>fact" would be one long heading.
-        for line in raw.rstrip("\r").split("\r"):
-            body.take(number, line)
-    body.close()
-    return Reading((*fields, *body.said), tuple(body.heads))
-
-
-def normalise(text: str) -> str:
-    """What two spellings of one statement share.
-
-    NFC, case-folded, spaces folded, emphasis and code marks and the final stop off. Text of nothing
-    but marks and stops is its own key.
-    """
-    bare = unmarked(text)
-    if bare.isascii():
-        folded = bare.lower()
-    else:
-        folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", bare).casefold())
-    return " ".join(folded.split()).rstrip(".。;, ") or " ".join(text.split())
-
-
-def unmarked(text: str) -> str:
-    """The text without the marks of emphasis and code that open and close at edges of words.
-
-    `snake_case`, `2*3`, `*.py`, `__init__` and a struck `~~word~~` keep theirs.
-    """
-    if "*" not in text and "_" not in text and "`" not in text:
-        return text
-    runs = list(_MARK_RUN.finditer(text))
-    ticks = Counter(run[0] for run in runs if run[0][0] == "`")
-    opened: dict[str, list[tuple[int, int]]] = {}
-    cut: list[tuple[int, int]] = []
-    code: str | None = None
-    for run in runs:
-        mark, (start, end) = run[0], run.span()
-        before, after = text[start - 1 : start], text[end : end + 1]
-        if mark[0] == "`":
-            ticks[mark] -= 1
-            if code is None and ticks[mark] > 0:
-                code = mark
-                opened[mark] = [] if before.isalnum() else [(start, end)]
-            elif code == mark:
-                code = None
-                if opened[mark] and not after.isalnum():
-                    cut += [opened[mark].pop(), (start, end)]
-            continue
-        if code is not None:
-            continue
-        waiting = opened.setdefault(mark, [])
-        if before and not before.isspace() and not after.isalnum() and waiting:
-            begin, inner = waiting.pop()
-            if not (mark[0] == "_" and len(mark) > 1 and text[inner:start].isidentifier()):
-                cut += [(begin, inner), (start, end)]
-        elif after and not after.isspace() and not before.isalnum():
-            waiting.append((start, end))
-    parts: list[str] = []
-    at = 0
-    for start, end in sorted(cut):
-        parts.append(text[at:start])
-        at = end
-    return "".join([*parts, text[at:]])
-
-
-def _label(text: str) -> str:
-    return normalise(text).rstrip(": \uff1a")
-
-
-def _frontmatter(path: str, front: Frontmatter) -> list[Statement]:
-    """The description, then every other key with the lines that go on it, and every comment."""
-    found: list[Statement] = []
-
-    def say(number: int, text: str) -> None:
-        key = unicodedata.normalize("NFC", " ".join(text.split()))
-        if key:
-            found.append(Statement(path, number, text, key, (), "field"))
-
-    description = " ".join((front.description or "").split())
-    span = front.description_span
-    described = front.text.count("\n", 0, span[0]) + 2 if span is not None else 0
-    fields: list[list[tuple[int, str]]] = []
-    for number, raw in enumerate(front.text.split("\n"), start=2):
-        line = raw.strip()
-        if not line:
-            continue
-        head, colon, _ = line.partition(":")
-        if line.startswith("#"):
-            say(number, line)
-        elif colon and raw[0] not in " \t-" and len(head) <= 128:
-            fields.append([(number, line)])
-        elif fields:
-            fields[-1].append((number, line))
-        else:
-            say(number, line)
-    for (number, first), *rest in fields:
-        if number != described or not description:
-            whole = "\n".join([first, *(line for _, line in rest)])
-            say(number, whole.removesuffix("description:"))
-            continue
-        found.append(
-            Statement(path, number, description, normalise(description), (), "description")
-        )
-        if "frontmatter-duplicate" in front.warnings:
-            say(number, first)  # YAML may have taken the other one
-        say(number, _comment(first.partition(":")[2].strip()))
-        for at, line in rest:
-            if "\\" not in line and " ".join(line.split()).strip("\"'") not in description:
-                say(at, line)
-    found.sort(key=lambda statement: statement.line)
-    return found
-
-
-def _comment(value: str) -> str:
-    """The comment that stands after a description's value on its line."""
-    at = 0
-    if value[:1] in {'"', "'"}:
-        at = 1
-        while at < len(value) and value[at] != value[0]:
-            at += 2 if value[at] == "\\" and value[0] == '"' else 1
-    _, mark, comment = value[at:].partition(" #")
-    return f"#{comment}" if mark else ""
-
-
-class _Body:
+class Body:
     """Reads a body line by line: where we are, and what was said there."""
 
     def __init__(self, path: str) -> None:
@@ -285,11 +99,11 @@ class _Body:
             return
         if key is None:
             key = _row(text) if kind == "row" else normalise(text)
-        place = [label for _, label in self._headings]
+        place = [name for _, name in self._headings]
         if self._lead:
             place.append(self._lead)
             self._led = kind
-        place += [label for _, label in self._items]
+        place += [name for _, name in self._items]
         if self._header and kind == "row":
             place.append(self._header)
         if self._bare is not None:
@@ -314,9 +128,9 @@ class _Body:
             held = self.heads if level > self._headings[-1][0] else self.said
             held.append(self._bare)
         self._enter(level)
-        above = tuple(label for _, label in self._headings)
+        above = tuple(name for _, name in self._headings)
         titled = bool(self._headings) and self._headings[0][0] == 1
-        self._headings.append((level, _label(text)))
+        self._headings.append((level, label(text)))
         self._bare = None
         if text:
             key = normalise(text)
@@ -344,7 +158,7 @@ class _Body:
             self._flush()
             level = 1 if marks == {"="} else 2
             self._enter(level)
-            self._headings.append((level, _label(above)))
+            self._headings.append((level, label(above)))
             return True
         if len(stripped) < 3 or (len(marks) > 1 and "|" not in marks):
             return False
@@ -353,7 +167,7 @@ class _Body:
         return True
 
     def _line(self, number: int, stripped: str, indent: int) -> None:
-        item = _ITEM.match(stripped)
+        item = ITEM.match(stripped)
         if item is not None:
             self._flush()
             if self._gap and self._led == "sentence":
@@ -396,11 +210,11 @@ class _Body:
             self.say(number, said, self._kind)
             last = said
         if bold:
-            self._headings.append((_BOLD, _label(whole)))
+            self._headings.append((_BOLD, label(whole)))
         elif leads:
-            self._lead, self._led = _label(last), None
+            self._lead, self._led = label(last), None
         if self._kind == "item":
-            self._items.append((self._indent, _label(whole)))
+            self._items.append((self._indent, label(whole)))
 
 
 def _unquoted(line: str) -> tuple[str, bool]:
