@@ -73,12 +73,16 @@ class Attributes:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One file of a run: SHA-256 before and after, None for absence; `was` is how it was before."""
+    """One file of a run: SHA-256 before and after, None for absence.
+
+    `was` is what the file had beside its bytes before, `shall` what it has after.
+    """
 
     path: str
     old: str | None
     new: str | None
     was: Attributes | None = None
+    shall: Attributes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +156,8 @@ def dump_intent(run: Run) -> bytes:
                 "path": s.path,
                 "old": s.old,
                 "new": s.new,
-                "was": None if s.was is None else [s.was.mode, s.was.uid, s.was.gid],
+                "was": _listed(s.was),
+                "shall": _listed(s.shall),
             }
             for s in run.steps
         ],
@@ -217,7 +222,8 @@ def load_intent(data: bytes, name: str) -> Run:
                     _text(s["path"]),
                     _digest(s["old"]),
                     _digest(s["new"]),
-                    None if s["was"] is None else Attributes(*map(int, s["was"])),
+                    _attributes(s["was"]),
+                    _attributes(s["shall"]),
                 )
                 for s in value["steps"]
             ),
@@ -237,6 +243,14 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(value)
     return value
+
+
+def _listed(attributes: Attributes | None) -> list[int] | None:
+    return None if attributes is None else [attributes.mode, attributes.uid, attributes.gid]
+
+
+def _attributes(value: Any) -> Attributes | None:
+    return None if value is None else Attributes(*map(int, value))
 
 
 def _digest(value: Any) -> str | None:

@@ -15,7 +15,7 @@ from typing import Final
 
 from engine.commit.files import Files, is_file, taken
 from engine.errors import Drift, EngineError
-from engine.journal import Run, Step
+from engine.journal import Attributes, Run, Step, read_object
 from engine.layouts import Place
 from engine.storage.tree import FILE, Found, Tree, look_at
 
@@ -34,6 +34,7 @@ class Drive:
     """One run on its way. `store` and `state` are the folders held open."""
 
     def __init__(self, place: Place, files: Files, store: Tree, state: Tree, run: Run) -> None:
+        self._place = place
         self._prefix = place.state_prefix
         self._files = files
         self._store = store
@@ -68,6 +69,30 @@ class Drive:
         """How many files are as the run wants them."""
         return sum(self._store.look(s.path).digest == s.new for s in self._run.steps)
 
+    def _ready(self, index: int, wanted: str | None, shall: Attributes | None) -> None:
+        """See that the hold has what is to be published.
+
+        A power cut can tear an exchange, so that one file lies under both names and the other
+        under none; then it is made again from its object.
+        """
+        name = self._name(index)
+        if wanted is None or look_at(self._hold, name).digest == wanted:
+            return
+        again = f"{name}.again"
+        with contextlib.suppress(FileNotFoundError):
+            self._files.unlink(self._hold, again)
+        self._files.create(self._hold, again, read_object(self._place, wanted))
+        if shall is not None:
+            self._files.dress(self._hold, again, shall, None)
+        self._files.flush(self._hold, again)
+        self._files.rename(self._hold, again, self._hold, name)
+        self._files.flush_folder(self._hold, "hold")
+
+    def _is_alone(self, index: int, step: Step, there: Found) -> bool:
+        """Whether a live file has no other name than, after a power cut, one in our hold."""
+        links = 0 if there.stat is None else there.stat.st_nlink
+        return there.kind == FILE and links <= 1 + (step.old in self._held(index))
+
     # Forward
 
     def forward(self, stop: Callable[[], None]) -> None:
@@ -94,6 +119,7 @@ class Drive:
         if step.old is None:
             if not there.absent:
                 raise Foreign(Drift(step.path, "was created by another writer"))
+            self._ready(index, step.new, step.shall)
             try:
                 self._files.publish(step.path, hold, self._live(step.path), replaces=False)
             except FileExistsError:
@@ -102,8 +128,9 @@ class Drive:
         if there.absent:
             self._finish_swap(index, step, wanted=step.new)
             return
-        if there.digest != step.old or not is_file(there):
+        if there.digest != step.old or not self._is_alone(index, step, there):
             raise Foreign(Drift(step.path, "changed on disk"))
+        self._ready(index, step.new, step.shall)
         try:
             captured = self._files.publish(step.path, hold, self._live(step.path), replaces=True)
         except (FileExistsError, FileNotFoundError):
@@ -131,9 +158,11 @@ class Drive:
         there = self._store.look(step.path)
         if there.absent:
             return
-        if there.digest != step.old or not is_file(there):
+        if there.digest != step.old or not self._is_alone(index, step, there):
             raise Foreign(Drift(step.path, "changed on disk"))
         hold = (self._hold, self._name(index))
+        if step.old in self._held(index):
+            self._files.unlink(*hold)  # a power cut left it under both names
         try:
             captured = self._files.take(step.path, self._live(step.path), hold)
         except FileNotFoundError:
@@ -196,11 +225,10 @@ class Drive:
             return "was changed by another writer; theirs was left"
         if step.old is None:
             return self._withdraw(index, step, held)
-        if step.old not in held:
-            return "already holds the new text, written by somebody else"
         hold = (self._hold, self._name(index))
-        if held[step.old] != hold[1]:
+        if step.old in held and held[step.old] != hold[1]:
             self._files.rename(self._hold, held[step.old], *hold)
+        self._ready(index, step.old, step.was)
         try:
             captured = self._files.publish(step.path, hold, self._live(step.path), replaces=True)
         except (FileExistsError, FileNotFoundError):
@@ -224,10 +252,10 @@ class Drive:
         return None
 
     def _withdraw(self, index: int, step: Step, held: dict[str, str]) -> str | None:
-        """A new file is live. It is ours unless what we staged still lies in the hold."""
-        if step.new in held:
-            return "was created by another writer with the same text"
+        """A new file is live, and holds what we write: it is taken away."""
         hold = (self._hold, self._name(index))
+        if step.new in held:
+            self._files.unlink(*hold)  # never published, or a power cut left it under both names
         captured = self._files.take(step.path, self._live(step.path), hold)
         if captured.digest == step.new:
             return None

@@ -18,6 +18,7 @@ from engine.journal import Attributes, Run, Step, seal
 from engine.layouts import Place
 from engine.storage.tree import Tree, look_at, read_at
 
+_ABORTING: Final = b"{}\n"
 RESERVE: Final = 64 * 1024
 """Bytes that must stay free beside twice what a run touches: for records and folders."""
 _UMASK: Final = os.umask(0)
@@ -55,13 +56,16 @@ class Stage:
         self._state = state
 
     def steps(self, writes: Iterable[Write]) -> tuple[Step, ...]:
-        """The steps of a run, each with how its file is now."""
+        """The steps of a run, each with how its file is now and how it shall be."""
         found: list[Step] = []
         for write in sorted(writes, key=lambda w: w.path):
             there = self._store.look(write.path)
             was = None if there.stat is None else attributes_of(there.stat)
-            new = None if write.new is None else digest(write.new)
-            found.append(Step(write.path, write.old, new, was))
+            if write.new is None:
+                found.append(Step(write.path, write.old, None, was))
+                continue
+            shall = write.was or self._attributes(write, was)
+            found.append(Step(write.path, write.old, digest(write.new), was, shall))
         return tuple(found)
 
     def missing_folders(self, writes: Iterable[Write]) -> list[str]:
@@ -122,7 +126,7 @@ class Stage:
             self._put(base, name, data, flushed)
         for result in ("done", "taken-back"):
             self._put(base, f"ready-{result}", _result(result), flushed)
-        self._put(base, "ready-aborting", b"{}\n", flushed)
+        self._put(base, "ready-aborting", _ABORTING, flushed)
         for index, step in enumerate(run.steps):
             write = writes[step.path]
             if step.old is not None:
@@ -146,16 +150,22 @@ class Stage:
 
     def finish(self, run: Run, result: str) -> None:
         """Say that nothing is left to do, with what was prepared for it."""
-        fd = self._state.folder(f"runs/{run.id}")
-        self._files.rename(fd, f"{self._prefix}ready-{result}", fd, f"{self._prefix}done")
-        self._files.flush_folder(fd, "run")
+        self._put_up(run, f"ready-{result}", "done", _result(result))
 
     def turn_back(self, run: Run) -> None:
         """From here the direction is back."""
         fd = self._state.folder(f"runs/{run.id}")
-        if not look_at(fd, f"{self._prefix}aborting").absent:
-            return
-        self._files.rename(fd, f"{self._prefix}ready-aborting", fd, f"{self._prefix}aborting")
+        if look_at(fd, f"{self._prefix}aborting").absent:
+            self._put_up(run, "ready-aborting", "aborting", _ABORTING)
+
+    def _put_up(self, run: Run, ready: str, name: str, data: bytes) -> None:
+        """Give a file that was prepared its name; it needs no space. Durable on return."""
+        fd = self._state.folder(f"runs/{run.id}")
+        try:
+            self._files.rename(fd, self._prefix + ready, fd, self._prefix + name)
+        except FileNotFoundError:  # a power cut tore the rename: the old name is gone already
+            self._files.create(fd, self._prefix + name, data)
+            self._files.flush(fd, self._prefix + name)
         self._files.flush_folder(fd, "run")
 
     def _make_run_folder(self, run: str) -> str:
@@ -194,9 +204,8 @@ class Stage:
         fd, name = self._state.folder(f"{base}/hold"), f"{self._prefix}{index}"
         self._files.create(fd, name, write.new or b"")
         like = None if step.old is None else self._store.parent(step.path)
-        wanted = write.was or self._attributes(step, write)
         try:
-            self._files.dress(fd, name, wanted, like)
+            self._files.dress(fd, name, step.shall or Attributes(0o600, -1, -1), like)
         except PermissionError as error:
             raise StorageError(
                 f"{step.path} belongs to another user, and rewriting it would take it from them.",
@@ -205,16 +214,16 @@ class Stage:
             ) from error
         flushed.append((f"{base}/hold", name))
 
-    def _attributes(self, step: Step, write: Write) -> Attributes:
+    def _attributes(self, write: Write, was: Attributes | None) -> Attributes:
         """What a written file has: as narrow as its sources, and its folder's owner if new."""
         mode = 0o777
         for source in write.sources:
             there = self._store.look(source)
             if there.stat is not None:
                 mode &= stat.S_IMODE(there.stat.st_mode)
-        if step.was is not None:
-            return Attributes(step.was.mode & (mode | 0o7000), step.was.uid, step.was.gid)
-        folder = self._nearest(step.path.rpartition("/")[0])
+        if was is not None:
+            return Attributes(was.mode & (mode | 0o7000), was.uid, was.gid)
+        folder = self._nearest(write.path.rpartition("/")[0])
         mode &= 0o666 & ~_UMASK & stat.S_IMODE(folder.st_mode)
         own = os.geteuid() != 0
         uid = os.geteuid() if own else folder.st_uid

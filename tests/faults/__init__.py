@@ -1,0 +1,1 @@
+"""The fault harness: `python -m tests.faults [NAME] [--deep]` attacks the commit."""

@@ -1,0 +1,195 @@
+"""A power cut: what was not synced may be lost, in any combination.
+
+The seam records what a run does to folders and files. A state after a cut holds, for every folder,
+what was durable and any subset of what was changed since (so that renames across folders are torn
+and operations reordered), and for every file that was not synced all, some or none of its bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.commit import Files
+from engine.journal import Attributes
+from engine.storage.tree import Found
+
+
+@dataclass
+class Node:
+    """A file or a folder: what is durable of it, and what was done since."""
+
+    folder: bool
+    data: bytes = b""
+    mode: int = 0o600
+    synced: bool = False
+    entries: dict[str, int] = field(default_factory=dict)
+    pending: list[tuple[str, int | None]] = field(default_factory=list)
+
+    def copy(self) -> Node:
+        """The node as it is now."""
+        return Node(
+            self.folder, self.data, self.mode, self.synced, dict(self.entries), list(self.pending)
+        )
+
+
+class Recording(Files):
+    """Does everything for real, and keeps a picture of the disk before every call."""
+
+    def __init__(self, *roots: str, muted: frozenset[str] = frozenset()) -> None:
+        super().__init__()
+        self.nodes: dict[int, Node] = {}
+        self.ids: dict[int, int] = {}
+        self.pictures: list[dict[int, Node]] = []
+        self.roots = {root: self._learn(root) for root in roots}
+        self.muted = muted
+        self.flushes = 0
+
+    def _learn(self, path: str) -> int:
+        """What lies on disk already is durable."""
+        seen = os.stat(path, follow_symlinks=False)
+        number = self._new(seen.st_ino, stat.S_ISDIR(seen.st_mode))
+        node = self.nodes[number]
+        node.synced, node.mode = True, stat.S_IMODE(seen.st_mode)
+        if node.folder:
+            for name in os.listdir(path):
+                node.entries[name] = self._learn(os.path.join(path, name))
+        elif stat.S_ISREG(seen.st_mode):
+            node.data = Path(path).read_bytes()
+        return number
+
+    def _new(self, inode: int, folder: bool) -> int:
+        number = len(self.nodes) + 1
+        self.ids[inode] = number
+        self.nodes[number] = Node(folder)
+        return number
+
+    def _node(self, fd: int) -> Node:
+        return self.nodes[self.ids[os.fstat(fd).st_ino]]
+
+    def _at(self, fd: int, name: str) -> int:
+        return self.ids[os.stat(name, dir_fd=fd, follow_symlinks=False).st_ino]
+
+    def step(self, call: str, name: str) -> None:
+        self.pictures.append({n: node.copy() for n, node in self.nodes.items()})
+
+    def _set(self, fd: int, name: str, number: int | None) -> None:
+        self._node(fd).pending.append((name, number))
+
+    def make_folder(self, fd: int, name: str, mode: int) -> None:
+        super().make_folder(fd, name, mode)
+        inode = os.stat(name, dir_fd=fd).st_ino
+        number = self._new(inode, True)
+        self.nodes[number].mode = mode
+        self._set(fd, name, number)
+
+    def remove_folder(self, fd: int, name: str) -> None:
+        super().remove_folder(fd, name)
+        self._set(fd, name, None)
+
+    def create(self, fd: int, name: str, data: bytes, mode: int = 0o600) -> None:
+        super().create(fd, name, data, mode)
+        number = self._new(os.stat(name, dir_fd=fd).st_ino, False)
+        self.nodes[number].data, self.nodes[number].mode = data, mode
+        self._set(fd, name, number)
+
+    def dress(
+        self, fd: int, name: str, attributes: Attributes, like: tuple[int, str] | None
+    ) -> None:
+        super().dress(fd, name, attributes, like)
+        self.nodes[self._at(fd, name)].mode = attributes.mode
+
+    def _skipped(self, kind: str) -> bool:
+        """Whether a mutant leaves this flush out."""
+        self.flushes += 1
+        return kind in self.muted or f"#{self.flushes}" in self.muted
+
+    def flush(self, fd: int, name: str) -> None:
+        super().flush(fd, name)
+        if not self._skipped("fsync"):
+            self.nodes[self._at(fd, name)].synced = True
+
+    def flush_folder(self, fd: int, name: str) -> None:
+        super().flush_folder(fd, name)
+        if not self._skipped("fsync-folder"):
+            self._settle(self._node(fd))
+
+    def flush_all(self, fd: int) -> bool:
+        if not super().flush_all(fd):
+            return False
+        if not self._skipped("syncfs"):
+            for node in self.nodes.values():
+                node.synced = True
+                self._settle(node)
+        return True
+
+    @staticmethod
+    def _settle(node: Node) -> None:
+        for name, number in node.pending:
+            if number is None:
+                node.entries.pop(name, None)
+            else:
+                node.entries[name] = number
+        node.pending.clear()
+
+    def rename(self, from_fd: int, source: str, to_fd: int, target: str) -> None:
+        number = self._at(from_fd, source)
+        super().rename(from_fd, source, to_fd, target)
+        self._set(to_fd, target, number)
+        self._set(from_fd, source, None)
+
+    def place(self, from_fd: int, source: str, to_fd: int, target: str) -> None:
+        number = self._at(from_fd, source)
+        super().place(from_fd, source, to_fd, target)
+        self._set(to_fd, target, number)
+        self._set(from_fd, source, None)
+
+    def exchange(self, from_fd: int, source: str, to_fd: int, target: str) -> bool:
+        here, there = self._at(from_fd, source), self._at(to_fd, target)
+        if not super().exchange(from_fd, source, to_fd, target):
+            return False
+        self._set(from_fd, source, there)
+        self._set(to_fd, target, here)
+        return True
+
+    def unlink(self, fd: int, name: str) -> None:
+        super().unlink(fd, name)
+        self._set(fd, name, None)
+
+    def publish(
+        self, path: str, hold: tuple[int, str], live: tuple[int, str], *, replaces: bool
+    ) -> Found:
+        return super().publish(path, hold, live, replaces=replaces)
+
+
+def cut(
+    picture: dict[int, Node], roots: dict[str, int], to: dict[str, Path], rng: random.Random
+) -> None:
+    """Lay one of the states that a cut can leave on disk, at other places."""
+    kept = {0: 0.0, 1: 1.0}.get(rng.randrange(4), rng.random())
+
+    def lay(number: int, path: Path) -> None:
+        node = picture[number]
+        if not node.folder:
+            whole = node.synced or rng.random() < kept
+            data = node.data if whole else node.data[: rng.randrange(len(node.data) + 1)]
+            path.write_bytes(data)
+            path.chmod(node.mode)
+            return
+        path.mkdir(exist_ok=True)
+        entries = dict(node.entries)
+        for name, wanted in node.pending:
+            if rng.random() < kept:
+                if wanted is None:
+                    entries.pop(name, None)
+                else:
+                    entries[name] = wanted
+        for name, wanted in entries.items():
+            lay(wanted, path / name)
+        path.chmod(node.mode or 0o700)
+
+    for root, number in roots.items():
+        lay(number, to[root])
