@@ -147,7 +147,10 @@ def power(
         recording = Recording(place.root, muted=muted)
         commit.transact(place, transaction(), files=recording)
         recording.step("end", "")
-        for at, picture in enumerate(recording.pictures):
+        order = list(enumerate(recording.pictures))
+        if first:
+            rng.shuffle(order)
+        for at, picture in order:
             for number in range(states):
                 if first and not figures.clean:
                     return figures
