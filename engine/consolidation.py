@@ -301,7 +301,8 @@ def _records(
         else:
             continue
         sources, target = _paths(action, proposal, index)
-        reason = decision.reason if verdict == "rejected" and decision.reason else action.reason
+        # Why something was rejected is the person's to say; the planner's reason was for doing it.
+        reason = decision.reason if verdict == "rejected" else action.reason
         records.append(ActionRecord(index + 1, action.action, sources, target, verdict, reason))
     return tuple(records)
 
