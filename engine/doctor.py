@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -54,7 +55,7 @@ def _twins(listing: Listing) -> Iterator[Problem]:
 
 
 def _state(store: Store) -> Iterator[Problem]:
-    if store.place.state_prefix:
+    if store.place.state_prefix and os.path.isdir(store.place.state):
         yield Problem(
             store.place.state,
             "state-inside",

@@ -235,9 +235,13 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(console: Console, words: list[str]) -> int:
-    spec, name, rest = _split(words)
+    # What follows `--` are words, whatever they look like: names may start with a dash.
+    cut = words.index("--") if "--" in words else len(words)
+    spec, name, rest = _split(words[:cut])
+    literal = words[cut + 1 :]
     if name is None:
         asked = _main_parser().parse_intermixed_args(rest)
+        asked.words += literal
         if len(asked.words) > 1:
             raise UsageError(f"There is no command {asked.words[1]!r}. Try: memui --help")
         if asked.words:
@@ -246,6 +250,7 @@ def _run(console: Console, words: list[str]) -> int:
     else:
         command = COMMANDS[name]
         asked = _command_parser(name, command).parse_intermixed_args(rest)
+        asked.words += literal
         if spec is not None:
             if asked.spec is not None:
                 raise UsageError("The store is named twice")

@@ -17,7 +17,7 @@ from engine import journal
 from engine.commit.check import drifts
 from engine.commit.files import Files
 from engine.commit.lock import locked
-from engine.commit.opened import Opened, refuse_drift
+from engine.commit.opened import Opened, refuse
 from engine.commit.stage import Write
 from engine.commit.state import drop_state, prepare_state, put_state
 from engine.commit.values import Clock, Outcome, Recovered, Transaction, Waiting, reduced
@@ -93,7 +93,7 @@ def transact(
     if not os.path.isdir(place.state):
         try:
             with Tree(place.folder) as store:
-                refuse_drift(store, transaction, writes)
+                refuse(store, transaction, writes)
         except OSError as error:
             raise StorageError(f"{place.folder}: {error.strerror}.") from error
     with open_for_writing(place, wait=wait, files=files, clock=clock, waiting=waiting) as opened:

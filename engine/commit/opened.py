@@ -107,7 +107,7 @@ class Opened:
         if not writes:
             return Outcome("", (), (), "none")
         with self._trees() as (store, state):
-            refuse_drift(store, transaction, writes)
+            refuse(store, transaction, writes)
             stage = Stage(self._place, self._files, store, state)
             stage.device(writes.values())
             stage.room(writes.values())
@@ -266,9 +266,34 @@ def _blame(drift: Drift, run: Run, known: tuple[Run, ...]) -> Drift:
     return Drift(drift.path, f"was changed by run {later[-1].id}") if later else drift
 
 
-def refuse_drift(store: Tree, transaction: Transaction, writes: Mapping[str, Write]) -> None:
-    """Raise `Conflict` naming every file that is not as a transaction relies on it."""
+def refuse(store: Tree, transaction: Transaction, writes: Mapping[str, Write]) -> None:
+    """Refuse what cannot be: before anything is written, not even a folder of ours.
+
+    Raises `Conflict` naming every file that is not as a transaction relies on it, `StorageError`
+    for a file whose owner or group could not be kept.
+    """
     expected = {**transaction.reads, **{path: write.old for path, write in writes.items()}}
     found = drifts(store, expected, writes)
     if found:
         raise Conflict(found, hint="Nothing was changed.")
+    for path, write in writes.items():
+        if write.old is not None and write.new is not None:
+            _refuse_not_ours(store, path)
+
+
+def _refuse_not_ours(store: Tree, path: str) -> None:
+    """A rewritten file keeps its owner and group: both must be ours to give."""
+    seen = store.look(path).stat
+    if seen is None or os.geteuid() == 0:
+        return
+    what = ""
+    if seen.st_uid != os.geteuid():
+        what = f"user {seen.st_uid}"
+    elif seen.st_gid not in {os.getegid(), *os.getgroups()}:
+        what = f"group {seen.st_gid}, which you are not in"
+    if what:
+        raise StorageError(
+            f"{path} belongs to {what}: rewriting it would take it away.",
+            path=path,
+            hint="Nothing was changed. Run memui as its owner, or give the file to yourself.",
+        )

@@ -204,14 +204,7 @@ class Stage:
         fd, name = self._state.folder(f"{base}/hold"), f"{self._prefix}{index}"
         self._files.create(fd, name, write.new or b"")
         like = None if step.old is None else self._store.parent(step.path)
-        try:
-            self._files.dress(fd, name, step.shall or Attributes(0o600, -1, -1), like)
-        except PermissionError as error:
-            raise StorageError(
-                f"{step.path} belongs to another user, and rewriting it would take it from them.",
-                path=step.path,
-                hint="Nothing was changed. Run memui as that user.",
-            ) from error
+        self._files.dress(fd, name, step.shall or Attributes(0o600, -1, -1), like)
         flushed.append((f"{base}/hold", name))
 
     def _attributes(self, write: Write, was: Attributes | None) -> Attributes:

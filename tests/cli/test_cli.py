@@ -256,6 +256,11 @@ def test_bad_words_end_with_their_code(memui: Any, words: list[str], code: int, 
     assert ended.json["error"]["unchanged"] is True
 
 
+def test_a_name_that_starts_with_a_dash_is_given_after_two(memui: Any, store: Make) -> None:
+    root = store({"facts/x.md": KILN, "-rf.md": NET})
+    assert memui(root, "show", "--json", "--", "-rf.md").json["description"] == "net"
+
+
 def test_a_file_is_no_store(memui: Any, tmp_path: Path) -> None:
     (tmp_path / "x").write_text("x")
     assert memui("-C", tmp_path / "x", "list", "--json").json["error"]["code"] == "not-a-store"
