@@ -72,7 +72,7 @@ def test_a_person_approves_rejects_applies_looks_and_takes_back(
     term.press("A", until="2 approved")
     shown = term.press("P", until="Apply 2 approved actions?")
     assert "facts/backup-note.md" in shown
-    term.press("Enter", until="2 approved")  # the safe button has the focus
+    term.press("Enter", until="Nothing was changed.")  # the safe button has the focus
     term.press("P", until="Apply 2 approved actions?")
     term.press("y", until="Applied as run 1")
     (folder,) = tmp_path.glob("memui-demo-*/.strands/memory/field-agent")
