@@ -84,7 +84,7 @@ def test_a_person_approves_rejects_applies_looks_and_takes_back(
     assert (folder / "facts/backup-note.md").exists()
     assert not (folder / "projects/invoice-bug.md").exists()
     term.press("1", until="14 memories")
-    term.press("/", until="esc")
+    term.press("/", until="esc all memories")
     term.press("priya", until="3 hits")
     term.press("Escape", until="/ search")
     term.press("q", until="The demo's store is still there")
