@@ -1,0 +1,134 @@
+"""Proposing and looking: plan, check, review. The store stays as it is."""
+
+from __future__ import annotations
+
+import argparse
+
+from engine.consolidation import examine, propose
+from engine.errors import InvalidPlan, PlannerError
+from engine.paths import Layout
+from engine.plan import Operation
+from engine.planner.rules import RulesPlanner
+from engine.plans import open_plan, replace_file
+from engine.review import SavedPlan
+from engine.store import Store
+from memui.commands.reports import account_json, say_check, say_rows, violation_json
+from memui.context import Context, path_fields
+from memui.ending import EXIT_CONFLICT, EXIT_INVALID, EXIT_OK, UsageError, error_shape
+
+
+def plan(context: Context, asked: argparse.Namespace) -> int:
+    """`memui plan`: propose; nothing in the store changes."""
+    store = context.store()
+    operations = _operations(store, asked.operations)
+    planner = RulesPlanner()
+    saved = propose(store, planner, operations=operations, one_call=False)
+    if saved is None:
+        if context.json:
+            context.console.json(
+                {"plan": None, "file": None, "planner": planner.name, "actions": 0, "summary": ""}
+            )
+        context.console.tell("{} holds no memories: there is nothing to plan.", store.name)
+        return EXIT_OK
+    file = _keep(store, saved, asked.output)
+    if context.json:
+        context.console.json(
+            {
+                "plan": saved.id,
+                "file": file,
+                "planner": saved.planner,
+                "actions": len(saved.plan.actions),
+                "summary": saved.plan.summary,
+            }
+        )
+        return EXIT_OK
+    proposal = examine(store, saved)
+    context.console.say("{}", saved.plan.summary)
+    say_rows(context, proposal)
+    if saved.plan.actions:
+        word = asked.output or saved.id
+        context.console.tell("Nothing was changed. Review it: {}", context.command("review", word))
+    return EXIT_OK
+
+
+def _operations(store: Store, named: str | None) -> list[str] | None:
+    if named is not None:
+        return [word for word in named.split(",") if word]
+    if store.layout is Layout.SHIPPED:
+        # The SDK names files after their first line, and would start a moved topic anew.
+        return [str(o) for o in Operation if o is not Operation.REORGANIZE]
+    return None
+
+
+def _keep(store: Store, saved: SavedPlan, output: str | None) -> str | None:
+    """Where the plan is kept: in the file that was named, else it waits in the state folder."""
+    if output is not None:
+        replace_file(output, saved.dump())
+        return output
+    if not saved.plan.actions:
+        return None
+    if not store.place.writable:
+        raise PlannerError(
+            "The store is read-only, so the plan cannot wait in it.",
+            hint="Write it to a file with -o FILE.",
+        )
+    store.save_plan(saved.id, saved.dump())
+    return store.plan_file(saved.id)
+
+
+def check(context: Context, asked: argparse.Namespace) -> int:
+    """`memui check PLAN`: every violation, every stale file, and what would be lost."""
+    store = context.store()
+    try:
+        opened = open_plan(store, asked.plan)
+    except InvalidPlan as error:
+        if not context.json:
+            raise
+        context.console.json(
+            {
+                "valid": False,
+                "violations": [violation_json(v) for v in error.violations],
+                "stale": [],
+                "warnings": [],
+                "ledger": [],
+                **error_shape(error),
+            }
+        )
+        return EXIT_INVALID
+    proposal = examine(store, opened.saved)
+    stale = {drift.path: drift for found in proposal.stale.values() for drift in found}
+    status = EXIT_INVALID if proposal.verdicts.violations else EXIT_CONFLICT if stale else EXIT_OK
+    if context.json:
+        warnings = (*opened.notices, *proposal.verdicts.warnings)
+        context.console.json(
+            {
+                "valid": not proposal.verdicts.violations,
+                "violations": [violation_json(v) for v in proposal.verdicts.violations],
+                "stale": [{**path_fields(d.path), "why": d.why} for _, d in sorted(stale.items())],
+                "warnings": [violation_json(w) for w in warnings],
+                "ledger": [
+                    account_json(account)
+                    for index, account in sorted(proposal.accounts.items())
+                    if proposal.owner(index) == index
+                ],
+                "plan": opened.saved.id,
+                "applied": {str(n): run for n, run in sorted(proposal.applied.items())},
+            }
+        )
+        return status
+    say_check(context, opened, proposal)
+    return status
+
+
+def review(context: Context, asked: argparse.Namespace) -> int:
+    """`memui review [PLAN]`: the screen."""
+    if context.json or not context.console.is_terminal:
+        raise UsageError(
+            "review needs a terminal; without one use memui check PLAN and"
+            " memui apply PLAN --approve 1,3-5"
+        )
+    store = context.store()
+    opened = open_plan(store, asked.plan)
+    from memui.app import run_app
+
+    return run_app(context.root, name=context.name, layout=context.layout, opened=opened)
