@@ -1,71 +1,36 @@
-"""The app: which screen is on, what holds for all of them, and the net under the choke point."""
+"""The app: which screen is on, and what holds for all of them."""
 
 from __future__ import annotations
 
+import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib.resources import files
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from rich.segment import Segment
-from textual import events
-from textual.app import App, ComposeResult
+from textual import events, work
+from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.color import Color
 from textual.filter import LineFilter
 from textual.screen import Screen
-from textual.widgets import Static
 
-from engine.errors import EngineError, NotAStore
+from engine.errors import EngineError
 from engine.paths import Layout
-from engine.plans import OpenedPlan
-from engine.store import Store, open_stores
+from engine.plans import OpenedPlan, open_plan
+from engine.store import Store, open_store, open_stores
 from memui.context import who
-from memui.demo import build
-from memui.presentation import Line, body_lines, own
+from memui.demo import PLAN, build
+from memui.presentation import help_lines
+from memui.presentation.net import Net
+from memui.presentation.themes import DARK, LIGHT
 from memui.screens.browse import BrowseScreen
 from memui.screens.dialogs import Told
 from memui.screens.history import HistoryScreen
 from memui.screens.review import ReviewScreen
 from memui.screens.session import Session, failure
+from memui.screens.too_small import TooSmall, is_small
 from memui.screens.welcome import DEMO, PickScreen, WelcomeScreen
-
-MIN_COLUMNS = 60
-MIN_ROWS = 15
-
-
-class _Net(LineFilter):
-    """Deletes control characters that reached a segment, and counts them.
-
-    Nothing should: `memui.presentation` replaces them all. The count fails tests.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.leaked = 0
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        """The segments without C0 and C1."""
-        if all(s.control or s.text.isprintable() for s in segments):
-            return segments
-        cleaned: list[Segment] = []
-        for segment in segments:
-            text = segment.text
-            kept = "".join(c for c in text if not (c < " " or "\x7f" <= c <= "\x9f"))
-            if kept != text and not segment.control:
-                self.leaked += len(text) - len(kept)
-                cleaned.append(Segment(kept, segment.style))
-            else:
-                cleaned.append(segment)
-        return cleaned
-
-
-class TooSmall(Screen[None]):
-    """The terminal is too small; comes and goes by itself, with everything kept."""
-
-    def compose(self) -> ComposeResult:
-        text = f"memui needs {MIN_COLUMNS} columns and {MIN_ROWS} rows. Make the window larger."
-        yield Static(own(text))
 
 
 class Memui(App[int]):
@@ -73,7 +38,6 @@ class Memui(App[int]):
 
     CSS_PATH = "memui.tcss"
     TITLE = "memui"
-    ENABLE_COMMAND_PALETTE = True
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - an instance variable of Textual's App
         (0, "-tiny"),
         (60, "-single"),
@@ -86,7 +50,7 @@ class Memui(App[int]):
         Binding("2", "go('review')", "Review"),
         Binding("3", "go('history')", "History"),
         Binding("question_mark", "help", "Help"),
-        Binding("colon", "command_palette", "Palette", show=False),
+        Binding("colon", "command_palette", show=False),
         Binding("q", "quit", "Quit"),
     ]
 
@@ -99,8 +63,9 @@ class Memui(App[int]):
         opened: OpenedPlan | None = None,
         why: str = "No store was named, and there is no ./.strands and no ~/.strands.",
     ) -> None:
-        super().__init__()
-        self._net = _Net()
+        # Without colour Textual would send greys: only its ANSI mode sends none.
+        super().__init__(ansi_color=True if os.environ.get("NO_COLOR") else None)
+        self._net = Net()
         self._spec = spec
         self._name = name
         self._layout = layout
@@ -108,6 +73,9 @@ class Memui(App[int]):
         self._why = why
         self._demo: tempfile.TemporaryDirectory[str] | None = None
         self.session: Session | None = None
+        for theme in (DARK, LIGHT):
+            self.register_theme(theme)
+        self.theme = DARK.name
 
     @property
     def leaked(self) -> int:
@@ -118,6 +86,16 @@ class Memui(App[int]):
         """Textual's filters, and our net last."""
         return [*super().get_line_filters(), self._net]
 
+    def get_system_commands(self, screen: Screen[Any]) -> Iterator[SystemCommand]:
+        """Everything that the screen and the app can do, by name and with its key."""
+        for owner in (screen, self):
+            for binding in type(owner).BINDINGS:
+                if isinstance(binding, Binding) and binding.description:
+                    run = partial(self.run_action, binding.action, owner)
+                    says = f"key {self.get_key_display(binding)}"
+                    yield SystemCommand(binding.description, says, run)
+        yield SystemCommand("Theme", "other colours", self.action_change_theme)
+
     def on_mount(self) -> None:
         self.animation_level = "none"
         if self._spec is None:
@@ -125,34 +103,43 @@ class Memui(App[int]):
         else:
             self._open(self._spec)
 
+    def on_unmount(self) -> None:
+        if self._demo is not None:
+            self._demo.cleanup()
+
     def _welcome(self, why: str) -> None:
         def answered(path: str | None) -> None:
             if path == DEMO:
-                self._demo = tempfile.TemporaryDirectory(prefix="memui-demo-")
-                self._open(build(self._demo.name))
+                self._open_demo()
             elif path:
                 self._name = self._layout = None
                 self._open(path)
 
         self.push_screen(WelcomeScreen(why), answered)
 
+    def _open_demo(self) -> None:
+        self._demo = tempfile.TemporaryDirectory(prefix="memui-demo-")
+        store = open_store(build(self._demo.name))
+        self._opened = open_plan(store, os.path.join(self._demo.name, PLAN))
+        self._start(store)
+
     def _open(self, spec: str) -> None:
         try:
             stores = open_stores(spec, name=self._name, layout=self._layout)
-            if not stores:
-                raise NotAStore(f"{spec} holds no store yet: no agent has written to it.")
         except EngineError as error:
             self._welcome(failure(error))
             return
-        if len(stores) == 1:
+        if not stores:
+            self._welcome(f"{spec} holds no store yet: an agent makes one when it first learns.")
+        elif len(stores) == 1:
             self._start(stores[0])
-            return
+        else:
 
-        def picked(index: int | None) -> None:
-            if index is not None:
-                self._start(stores[index])
+            def picked(index: int | None) -> None:
+                if index is not None:
+                    self._start(stores[index])
 
-        self.push_screen(PickScreen(stores), picked)
+            self.push_screen(PickScreen(stores), picked)
 
     def _start(self, store: Store) -> None:
         session = Session(store, who(), self._opened)
@@ -161,6 +148,24 @@ class Memui(App[int]):
         self.add_mode("review", lambda: ReviewScreen(session))
         self.add_mode("history", lambda: HistoryScreen(session))
         self.switch_mode("review" if self._opened else "browse")
+        self._recover(session)
+
+    @work(thread=True)
+    def _recover(self, session: Session) -> None:
+        """Finish or take back what a run left unfinished, and say so on the screen."""
+        store = session.store
+        try:
+            if not store.place.writable or not store.unfinished():
+                return
+            store.recover()
+            said = session.told_recovered()
+            session.notices.append((f"An interrupted run was looked after: {said}.", False))
+        except EngineError as error:
+            session.notices.append((f"A run is unfinished. {failure(error)}", True))
+        self.call_from_thread(self._show_notices)
+
+    def _show_notices(self) -> None:
+        self.screen.post_message(events.ScreenResume())
 
     def action_go(self, mode: str) -> None:
         """Another of the three screens."""
@@ -168,18 +173,20 @@ class Memui(App[int]):
             self.switch_mode(mode)
 
     def action_help(self) -> None:
-        """The keys and what they do."""
-        text = files("memui").joinpath("help", "keys.md").read_text(encoding="utf-8")
-        shown = [Line(found.runs) for found in body_lines(text)]
-        self.push_screen(Told("Help", shown, "esc closes"))
+        """The keys of this screen and what they do."""
+        if self.screen.is_modal:
+            return
+        mode = self.current_mode if self.session is not None else "browse"
+        text = files("memui").joinpath("help", f"{mode}.md").read_text(encoding="utf-8")
+        self.push_screen(Told(*help_lines(text), "esc closes"))
 
     def on_resize(self, event: events.Resize) -> None:
         """Say so where the terminal is too small, and come back when it is not."""
-        small = event.size.width < MIN_COLUMNS or event.size.height < MIN_ROWS
-        if small and not isinstance(self.screen, TooSmall):
+        if not is_small(event.size):
+            if isinstance(self.screen, TooSmall):
+                self.screen.dismiss()
+        elif not any(isinstance(screen, TooSmall) for screen in self.screen_stack):
             self.push_screen(TooSmall())
-        elif not small and isinstance(self.screen, TooSmall):
-            self.pop_screen()
 
 
 def run_app(
@@ -189,5 +196,7 @@ def run_app(
     layout: Layout | None,
     opened: OpenedPlan | None = None,
 ) -> int:
-    """Run the app on the terminal; its exit code."""
+    """Run the app on the terminal; its exit code. Raises `NotAStore` before the screen is taken."""
+    if spec is not None:
+        open_stores(spec, name=name, layout=layout)
     return Memui(spec, name=name, layout=layout, opened=opened).run(mouse=True) or 0

@@ -6,9 +6,10 @@ Marks of ours have a style that nothing else has, so that content cannot imitate
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from rich.cells import cell_len, split_graphemes
@@ -22,7 +23,7 @@ LINE_LIMIT: Final = 2000
 TAB: Final = 4
 
 PAINTS: Final = (
-    "plain", "dim", "bold", "title", "accent", "good", "bad", "warn", "mark",
+    "plain", "dim", "faint", "bold", "heading", "title", "accent", "good", "bad", "warn", "mark",
     "added", "removed", "word-added", "word-removed", "gutter", "hit", "cursor", "cursor-blurred",
 )  # fmt: skip
 """The styles by name; widgets look them up as component classes, `paint--NAME`."""
@@ -86,16 +87,19 @@ def runs(text: str, paint: str = "plain", words: Sequence[tuple[int, int]] = ())
     return tuple(found)
 
 
-def _shown(text: str, paint: str) -> Iterable[Run]:
+@lru_cache(maxsize=2048)
+def _shown(text: str, paint: str) -> tuple[Run, ...]:
     shown = visible(text, keep="\t")
+    found: list[Run] = []
     at = 0
     for start, end in shown.marks:
         if start > at:
-            yield Run(shown[at:start].replace("\t", " " * TAB), paint)
-        yield Run(shown[start:end], "mark")
+            found.append(Run(shown[at:start].replace("\t", " " * TAB), paint))
+        found.append(Run(shown[start:end], "mark"))
         at = end
     if at < len(shown):
-        yield Run(shown[at:].replace("\t", " " * TAB), paint)
+        found.append(Run(shown[at:].replace("\t", " " * TAB), paint))
+    return tuple(found)
 
 
 def line(*parts: tuple[str, str] | Run, gutter: str = "", fill: str | None = None) -> Line:
@@ -125,23 +129,50 @@ def body_lines(text: str, *, first: int = 1) -> list[Line]:
     return found
 
 
-def wrap(painted: Line, width: int) -> list[Line]:
+def help_lines(text: str) -> tuple[str, list[Line]]:
+    """(title, lines) of a help page of ours: keys as they stand, paragraphs joined."""
+    found: list[Line] = []
+    title, said = "", ""
+    for raw in [*text.split("\n"), ""]:
+        if raw.startswith("# "):
+            title = raw[2:]
+        elif raw.startswith("## "):
+            found += [line((raw[3:], "heading"))]
+        elif raw.startswith("    "):
+            found.append(line((raw[4:], "plain")))
+        elif raw:
+            said = f"{said} {raw}".strip()
+        else:
+            found += [line((said, "dim"))] * bool(said) + [Line(())]
+            said = ""
+    blank = Line(())
+    kept = [n for n, made in enumerate(found) if made != blank or (n and found[n - 1] != blank)]
+    while kept and found[kept[-1]] == blank:
+        kept.pop()
+    return title, [found[n] for n in kept]
+
+
+@lru_cache(maxsize=1024)
+def wrap(painted: Line, width: int) -> tuple[Line, ...]:
     """A line broken at words to a width in cells; a line that fits is returned as it is."""
     room = max(8, width - cell_len(painted.gutter))
     plain = painted.plain
     if _fits(plain, room):
-        return [painted]
+        return (painted,)
     ends = _ends(plain)
-    found: list[Line] = []
+    spans: list[tuple[int, int]] = []
     start = 0
     while start < len(plain):
         end = _break(plain, ends, start, room)
-        gutter = painted.gutter if not found else " " * cell_len(painted.gutter)
-        found.append(replace(painted, runs=_slice(painted.runs, start, end), gutter=gutter))
+        spans.append((start, end))
         start = end
         while start < len(plain) and plain[start] == " ":
             start += 1
-    return found or [painted]
+    hanging = " " * cell_len(painted.gutter)
+    return tuple(
+        replace(painted, runs=cut, gutter=hanging if n else painted.gutter)
+        for n, cut in enumerate(_slices(painted.runs, spans))
+    )
 
 
 def _fits(plain: str, room: int) -> bool:
@@ -180,15 +211,21 @@ def _break(plain: str, ends: dict[int, tuple[int, int]] | None, start: int, room
     return max(end, start + 1)
 
 
-def _slice(found: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
-    parts: list[Run] = []
-    at = 0
-    for run in found:
-        first, last = max(start - at, 0), min(end - at, len(run.text))
-        if first < last:
-            parts.append(Run(run.text[first:last], run.paint))
-        at += len(run.text)
-    return tuple(parts)
+def _slices(found: Sequence[Run], spans: Sequence[tuple[int, int]]) -> Iterator[tuple[Run, ...]]:
+    """The runs of each span of their text, in one pass; spans are in order."""
+    at, index = 0, 0  # the run that is looked at, and where it begins
+    for start, end in spans:
+        parts: list[Run] = []
+        while index < len(found) and at < end:
+            run = found[index]
+            first, last = max(start - at, 0), min(end - at, len(run.text))
+            if first < last:
+                parts.append(Run(run.text[first:last], run.paint))
+            if at + len(run.text) > end:
+                break
+            at += len(run.text)
+            index += 1
+        yield tuple(parts)
 
 
 def fit(painted: Line, width: int) -> Line:
@@ -203,7 +240,7 @@ def fit(painted: Line, width: int) -> Line:
 def cut_runs(found: Sequence[Run], cells: int) -> tuple[Run, ...]:
     """The beginning of runs that takes at most so many cells."""
     plain = "".join(run.text for run in found)
-    return _slice(found, 0, _reach(plain, _ends(plain), 0, max(0, cells)))
+    return next(_slices(found, [(0, _reach(plain, _ends(plain), 0, max(0, cells)))]))
 
 
 def column(found: Sequence[Run], cells: int) -> tuple[Run, ...]:

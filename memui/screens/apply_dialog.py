@@ -18,7 +18,8 @@ from engine.errors import Conflict, EngineError, Holder, InvalidPlan
 from engine.proposal import Proposal
 from memui.presentation import Line, count, line, own
 from memui.screens.session import Session, failure
-from memui.widgets.page_view import Lines, Page, PageView
+from memui.widgets.change_page import intent_lines, left_alone
+from memui.widgets.page_view import Facts, Lines, Page, PageView
 
 WAIT: Final = 10.0
 """Seconds that an apply waits for another run; the holder is shown meanwhile."""
@@ -68,17 +69,20 @@ class ApplyDialog(ModalScreen[Result]):
         with Vertical(classes="dialog"):
             yield Static(own(title, "bold"), classes="dialog--title", id="apply-title")
             yield PageView(classes="dialog--lines", id="apply-lines")
+            yield Facts(id="apply-kept")
             with Horizontal(classes="dialog--buttons", id="apply-buttons"):
                 yield Button(own("Back"), id="back")
                 yield Button(own("Apply (y)"), id="do", variant="warning")
 
     def on_mount(self) -> None:
-        self._show(list(intent_lines(self._proposal, self._session)))
+        intent = list(intent_lines(self._proposal))
+        self._show(intent, kept=list(kept_lines(self._session)))
         self.query_one("#back", Button).focus()
 
-    def _show(self, lines: Sequence[Line], title: str = "") -> None:
+    def _show(self, lines: Sequence[Line], title: str = "", kept: Sequence[Line] = ()) -> None:
+        self.query_one("#apply-kept", Facts).show_facts(kept, None)
         view = self.query_one("#apply-lines", PageView)
-        room = max(3, self.app.size.height - _CHROME)
+        room = max(3, self.app.size.height - _CHROME - 2 * len(kept))
         view.show(Page(Lines(lines)))
         view.styles.height = min(room, len(lines) + 1)
         if title:
@@ -158,37 +162,32 @@ class ApplyDialog(ModalScreen[Result]):
     def _applied(self, done: Applied) -> None:
         self._run = done.run
         self._changed = bool(done.run)
-        lines = list(done_lines(done, self._proposal, self._session))
+        lines = list(done_lines(done, self._proposal))
         title = f"Applied as run {done.run}" if done.run else "Nothing had to change"
-        self._end("done", title, lines, undo=bool(done.run))
+        self._end("done", title, lines, run=done.run)
 
     def _taken_back(self, run: str, undo: str) -> None:
         self._changed = True
         # Taking back twice is applying again: then nothing is undone any more.
         self._undone = frozenset() if self._undone else self._proposal.approved
         self._run = undo
-        lines = [
-            line(("Every file is as it was before that run.", "plain")),
-            line(),
-            line(("To take this back in turn, press u, or: ", "dim")),
-            line((self._session.undo_command(undo), "bold"), gutter="  "),
-        ]
-        self._end("done", f"Run {run} is taken back, as run {undo}", lines, undo=True)
+        lines = [line(("Every file is as it was before that run.", "plain"))]
+        self._end("done", f"Run {run} is taken back, as run {undo}", lines, run=undo)
 
     def _failed(self, error: EngineError) -> None:
-        self._end("failed", "Nothing was applied", list(failure_lines(error)), undo=False)
+        self._end("failed", "Nothing was changed", list(failure_lines(error)))
 
-    def _end(self, phase: Phase, title: str, lines: Sequence[Line], *, undo: bool) -> None:
+    def _end(self, phase: Phase, title: str, lines: Sequence[Line], *, run: str = "") -> None:
         self._phase = phase
         recovered = self._session.told_recovered()
         told = [line((recovered, "warn")), line()] if recovered else []
-        self._show([*told, *lines], title)
+        self._show([*told, *lines], title, list(undo_lines(self._session, run)) if run else ())
         self.query_one("#apply-buttons", Horizontal).display = True
         back = self.query_one("#back", Button)
         back.label = own("Close")
         other = self.query_one("#do", Button)
         other.label = own("Undo (u)")
-        other.display = undo
+        other.display = bool(run)
         back.focus()
 
 
@@ -196,65 +195,11 @@ def _applied_count(proposal: Proposal) -> int:
     return sum(proposal.owner(i) == i for i in proposal.approved)
 
 
-def intent_lines(proposal: Proposal, session: Session) -> Iterator[Line]:
-    """Everything that applying would do: files, what is lost, what waits, how it is kept."""
-    owners = [i for i in sorted(proposal.approved) if proposal.owner(i) == i]
-    edits = [(i, edit) for i in owners for edit in proposal.changes[i].edits]
-    written = [(i, e) for i, e in edits if e.after is not None]
-    vanish = [(i, e) for i, e in edits if e.after is None]
-    if written:
-        yield line((f"Written: {count(len(written), 'file', 'files')}", "bold"))
-        for index, edit in written:
-            yield _file(edit.path, "new" if edit.before is None else "", index, "good")
-    if vanish:
-        yield line((f"Vanish: {count(len(vanish), 'file', 'files')}", "bold"))
-        for index, edit in vanish:
-            yield _file(edit.path, "", index, "bad")
-    yield line()
-    yield from _dropped(proposal, owners)
-    yield from _waiting(proposal)
-    yield line(
-        ("Every version that is replaced is kept in ", "dim"),
-        (session.store.place.state, "dim"),
-    )
-    yield line(("One command takes it all back: ", "dim"), (session.undo_command("last"), "plain"))
-
-
-def _file(path: str, note: str, index: int, paint: str) -> Line:
-    more = f"  {note}" if note else ""
-    return line((path, paint), (f"{more}  action {index + 1}", "dim"), gutter="  ")
-
-
-def _dropped(proposal: Proposal, owners: Sequence[int]) -> Iterator[Line]:
-    lost = [
-        (i, entry.source)
-        for i in owners
-        for entry in proposal.accounts[i].dropped
-        if entry.source is not None
-    ]
-    if not lost:
-        yield line(("No statement is dropped.", "good"))
-        return
-    said = f"{count(len(lost), 'statement', 'statements')} will be dropped:"
-    yield line((said, "note-lost"))
-    for _, source in lost:
-        yield line((source.text, "plain"), (f"  {source.path}:{source.line}", "dim"), gutter="  ✗ ")
-
-
-def _waiting(proposal: Proposal) -> Iterator[Line]:
-    counts = proposal.counts()
-    said = [
-        f"{number} {word}"
-        for number, word in (
-            (counts.undecided, "to decide"),
-            (counts.rejected, "rejected"),
-            (counts.stale, "changed on disk"),
-            (counts.invalid, "invalid"),
-        )
-        if number
-    ]
-    if said:
-        yield line((f"Left alone: {', '.join(said)}.", "dim"))
+def kept_lines(session: Session) -> Iterator[Line]:
+    """How what is replaced is kept, and how to take it all back."""
+    state, undo = session.store.place.state, session.undo_command("last")
+    yield line(("What is replaced is kept in ", "dim"), (state, "dim"))
+    yield line(("Take it all back: ", "dim"), (undo, "bold"))
 
 
 def step_lines(done: Applied | None, proposal: Proposal) -> Iterator[Line]:
@@ -281,8 +226,13 @@ def _logged(done: Applied) -> str:
     return says.get(done.changelog, "")
 
 
-def done_lines(done: Applied, proposal: Proposal, session: Session) -> Iterator[Line]:
-    """What was applied, skipped and rejected, and how to take it back."""
+def undo_lines(session: Session, run: str) -> Iterator[Line]:
+    """How to take back a run."""
+    yield line(("Take it back: u, or ", "dim"), (session.undo_command(run), "bold"))
+
+
+def done_lines(done: Applied, proposal: Proposal) -> Iterator[Line]:
+    """What was applied, skipped and rejected."""
     if done.run:
         yield from step_lines(done, proposal)
         yield line()
@@ -296,9 +246,7 @@ def done_lines(done: Applied, proposal: Proposal, session: Session) -> Iterator[
         yield line(("The files already are what the plan makes of them.", "dim"))
         return
     yield line()
-    yield from _waiting(proposal)
-    yield line(("To take it back, press u, or: ", "dim"))
-    yield line((session.undo_command(done.run), "bold"), gutter="  ")
+    yield from left_alone(proposal)
 
 
 def failure_lines(error: EngineError) -> Iterator[Line]:
@@ -308,7 +256,9 @@ def failure_lines(error: EngineError) -> Iterator[Line]:
         for drift in error.drifts:
             yield line((drift.path, "bold"), (f" {drift.why}", "bad"), gutter=" ✗ ")
         yield line()
-        yield line(("Nothing was changed. The rows that they touch are marked: look again.", "plain"))
+        yield line(
+            ("Nothing was changed. The rows that they touch are marked: look again.", "plain")
+        )
         return
     if isinstance(error, InvalidPlan):
         yield line(("What is approved breaks a rule:", "plain"))

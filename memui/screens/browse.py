@@ -3,48 +3,58 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
-from textual import events, work
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
+from textual.containers import Container, Horizontal
 from textual.screen import Screen
-from textual.widgets import Input
+from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from engine.documents import WARNINGS, Document, digest, parse
-from engine.errors import Conflict, EngineError
-from engine.search import Hit, Searched, fold, search, words
+from engine.characters import hidden
+from engine.documents import parse
+from engine.errors import EngineError
+from engine.journal import Run
+from engine.listing import Listing, Memory
+from engine.search import Hit, Searched, search, words
 from engine.storage.walk import Other
-from engine.store import Listing, Memory
-from memui.editor import edit_text, rescue
-from memui.presentation import Line, body_lines, count, line, pad, runs, size, when
+from memui.presentation import Line, count, line, own
+from memui.presentation.history import touches
+from memui.presentation.memories import (
+    Heading,
+    Item,
+    Seen,
+    facts,
+    longest_name,
+    path_of,
+    row,
+    shelve,
+)
+from memui.screens.editing import edit
 from memui.screens.session import Session, failure
 from memui.screens.undoing import ask_undo
 from memui.widgets.bars import Header, KeyBar, Notice
+from memui.widgets.line_input import LineInput
+from memui.widgets.memory_view import MemoryView
+from memui.widgets.page_view import Page, PageView
 from memui.widgets.row_list import RowList
-from memui.widgets.text_view import TextView
 
 _KEYS = (
-    ("/", "search"), ("tab", "text"), ("2", "review"), ("3", "history"), ("e", "edit"),
-    ("u", "undo"), ("h", "its history"), ("?", "help"), ("q", "quit"), (".", "rescan"),
+    ("/", "search"), ("enter", "read"), ("e", "edit"), ("u", "undo"), ("h", "its history"),
+    ("?", "help"), ("q", "quit"), ("y", "copy path"), (".", "rescan"), (":", "commands"),
 )  # fmt: skip
-_SEARCH_KEYS = (("enter", "to the hits"), ("esc", "all memories"))
+_TYPING_KEYS = (("enter", "to the hits"), ("↓", "next"), ("esc", "all memories"))
 _HIT_KEYS = (
-    ("n N", "next, previous"), ("/", "change search"), ("esc", "all memories"), ("e", "edit"),
-    ("?", "help"),
+    ("n N", "next, previous hit"), ("enter", "read"), ("/", "change search"),
+    ("esc", "all memories"), ("e", "edit"), ("?", "help"),
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    path: str
-    memories: int
-
-
-_Item = Memory | Other | _Folder | Hit
+_READING_KEYS = (
+    ("j k", "scroll"), ("esc", "back to the list"), ("e", "edit"), ("h", "its history"),
+    ("n N", "hits"), ("?", "help"),
+)  # fmt: skip
 
 
 class BrowseScreen(Screen[None]):
@@ -52,251 +62,328 @@ class BrowseScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search"),
-        Binding("escape", "leave_search", show=False),
-        Binding("n", "hit(1)", show=False),
-        Binding("N", "hit(-1)", show=False),
+        Binding("escape", "back", show=False),
+        Binding("n", "hit(1)", "Next hit", show=False),
+        Binding("N", "hit(-1)", "Previous hit", show=False),
         Binding("e", "edit", "Edit in $EDITOR"),
         Binding("u", "undo", "Undo the last run"),
         Binding("h", "history", "History of this memory"),
         Binding("y", "copy_path", "Copy the path"),
-        Binding("full_stop", "rescan", "Rescan"),
-        Binding("tab", "app.focus_next", show=False),
+        Binding("full_stop", "rescan", "Read the folder again"),
+        Binding("tab", "swap", show=False),
     ]
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
         self._listing: Listing | None = None
-        self._items: list[_Item] = []
-        self._texts: list[Searched] | None = None
+        self._items: tuple[Item, ...] = ()
+        self._runs: tuple[Run, ...] = ()
+        self._texts: tuple[Searched, ...] | None = None
         self._query = ""
-        self._hits: tuple[Hit, ...] = ()
+        self._shown: str | None = None
 
     def compose(self) -> ComposeResult:
         yield Header(id="header")
-        yield Input(placeholder="search names, descriptions and texts", id="search")
-        with Container(id="panes"):
+        with Horizontal(id="searchbar"):
+            yield Static(own("/"), id="slash")
+            yield LineInput(placeholder="names, descriptions and texts", id="search")
+            yield Static(id="found")
+        with Container(id="panes", classes="browse"):
             yield RowList(id="rows")
-            yield TextView(id="text")
+            yield MemoryView(id="memory")
+            yield PageView(id="rail")
         yield Notice(id="notice")
         yield KeyBar(_KEYS, id="keys")
 
+    @property
+    def _rows(self) -> RowList:
+        return self.query_one("#rows", RowList)
+
+    @property
+    def _memory(self) -> MemoryView:
+        return self.query_one("#memory", MemoryView)
+
     def on_mount(self) -> None:
-        self.query_one("#search", Input).display = False
+        self.query_one("#searchbar").display = False
         self.query_one("#notice", Notice).clear_notice()
-        self.query_one("#header", Header).show(
-            self._session.store.name, self._session.where(), "reading ..."
-        )
-        self.query_one("#rows", RowList).focus()
-        self.action_rescan()
+        self.query_one("#rail", PageView).can_focus = False
+        self._tell_header("reading …")
+        self._rows.focus()
+        self._scan()
 
     def on_screen_resume(self) -> None:
-        if self._session.notices:
-            self.say(self._session.notices.pop(0), False)
+        for text, bad in self._session.take_notices():
+            self._notice(text, bad=bad)
         if self._listing is not None:
-            self.action_rescan()
+            self._scan()
 
-    # Reading
+    def on_descendant_focus(self) -> None:
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        reading = self._memory.page.has_focus
+        self.query_one("#panes").set_class(reading, "reading")
+        keys: tuple[tuple[str, str], ...] = _HIT_KEYS if self._query else _KEYS
+        if reading:
+            keys = _READING_KEYS
+        elif self.query_one("#search", LineInput).has_focus:
+            keys = _TYPING_KEYS
+        self.query_one("#keys", KeyBar).show(keys)
+
+    def _notice(self, text: str, *, bad: bool = False) -> None:
+        self.query_one("#notice", Notice).show(text, bad=bad)
+
+    def _tell_header(self, right: str) -> None:
+        self.query_one("#header", Header).show(
+            self._session.store.name, self._session.where(), right
+        )
+
+    # Reading the folder
 
     def action_rescan(self) -> None:
         """Read the folder again."""
+        self._notice("Read again.")
         self._scan()
 
     @work(thread=True, exclusive=True, group="scan")
     def _scan(self) -> None:
+        store, worker = self._session.store, get_current_worker()
         try:
-            listing = self._session.store.listing()
+            listing, runs = store.listing(), store.runs()
+            waiting, stuck = len(store.plans()), len(store.unfinished())
         except EngineError as error:
-            self.app.call_from_thread(self.say, failure(error), True)
+            self.app.call_from_thread(self._notice, failure(error), bad=True)
             return
-        worker = get_current_worker()
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._listed, listing)
-        texts = list(self._session.store.searched())
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._read, texts)
+            self.app.call_from_thread(self._listed, listing, runs, waiting, stuck)
 
-    def _listed(self, listing: Listing) -> None:
-        chosen = self._chosen_path()
-        self._listing = listing
-        store = self._session.store
-        parts = [count(len(listing.memories), "memory", "memories")]
-        if waiting := len(store.plans()):
-            parts.append(f"{count(waiting, 'plan', 'plans')} waiting")
-        if unfinished := len(store.unfinished()):
-            parts.append(f"{count(unfinished, 'run', 'runs')} unfinished: memui recover")
-        self.query_one("#header", Header).show(store.name, self._session.where(), " · ".join(parts))
-        if not self._query:
-            self._show_all(chosen)
-
-    def _read(self, texts: list[Searched]) -> None:
-        self._texts = texts
-        if self._query:
-            self._find(self._query)
-
-    def _show_all(self, chosen: str | None) -> None:
-        listing = self._listing
-        if listing is None:
-            return
-        self._items = list(_items(listing))
-        rows = [self._row(item) for item in self._items]
-        at = next((n for n, item in enumerate(self._items) if _path(item) == chosen), None)
-        if at is None:
-            at = next((n for n, item in enumerate(self._items) if isinstance(item, Memory)), 0)
-        self.query_one("#rows", RowList).show(rows, at)
-        self._preview()
-
-    def _row(self, item: _Item) -> Line:
-        width = 26 if self.size.width < 100 else 24
-        if isinstance(item, _Folder):
-            return line((f"{item.path}/", "accent"), (f"  {item.memories}", "dim"))
-        if isinstance(item, Hit):
-            return line(
-                (pad(_short(item.path), width), "bold"),
-                (f"{item.line or '':>5} ", "dim"),
-                *_lit(item.snippet, words(self._query)),
+    def _listed(
+        self, listing: Listing, runs: tuple[Run, ...], waiting: int, unfinished: int
+    ) -> None:
+        changed = self._listing is None or self._listing != listing
+        self._listing, self._runs = listing, runs
+        self._tell_header(
+            self._session.counted(
+                count(len(listing.memories), "memory", "memories"),
+                count(waiting, "plan waits", "plans wait") if waiting else "",
+                count(unfinished, "run unfinished", "runs unfinished") if unfinished else "",
             )
-        indent = "  " if "/" in item.path else ""
-        name = item.path.rsplit("/", 1)[-1]
-        if isinstance(item, Other):
-            return line((pad(f"{indent}{name}", width), "dim"), (f" {item.why}", "dim"))
-        odd = set(item.warnings) - {"no-description", "no-final-newline"}
-        return line(
-            (pad(f"{indent}{name.removesuffix('.md')}", width), "bold"),
-            ("! " if odd else "  ", "warn"),
-            (item.description, "dim" if item.description else "warn"),
         )
+        if changed:
+            self._texts = None
+            if self._query:
+                self._find(self._query)
+            else:
+                self._show_all(self._chosen_path(), keep_place=True)
+        else:
+            self._show_facts(None)
 
-    def _chosen(self) -> _Item | None:
-        rows = self.query_one("#rows", RowList)
-        return self._items[rows.cursor] if rows.cursor < len(self._items) else None
+    def _show_all(self, chosen: str | None, *, keep_place: bool = False) -> None:
+        if self._listing is not None:
+            self._show_items(shelve(self._listing), chosen, keep_place=keep_place)
+
+    def _show_items(
+        self, items: tuple[Item, ...], chosen: str | None, *, keep_place: bool = False
+    ) -> None:
+        """Other rows; the cursor goes to a path if one of them has it, else to where it stood."""
+        self._items = items
+        at = next((n for n, item in enumerate(items) if path_of(item) == chosen), None)
+        if chosen is None:
+            at = 0
+        longest, wanted = longest_name(items), words(self._query)
+        self._rows.show(
+            len(items),
+            lambda index, cells: row(items[index], cells, longest, wanted),
+            at,
+            headings=[n for n, item in enumerate(items) if isinstance(item, Heading)],
+        )
+        self._preview(keep_place=keep_place)
+
+    # One memory
+
+    def _chosen(self) -> Item | None:
+        at = self._rows.cursor
+        return self._items[at] if at < len(self._items) else None
 
     def _chosen_path(self) -> str | None:
-        item = self._chosen()
-        return None if item is None else _path(item)
+        return path_of(self._chosen())
 
-    def _preview(self) -> None:
-        view = self.query_one("#text", TextView)
+    def _preview(self, *, keep_place: bool = False) -> None:
         item = self._chosen()
-        if item is None:
-            view.show(self._empty())
-        elif isinstance(item, _Folder):
-            view.show([line((f"{item.path}/", "title")), _memories(item.memories)])
-        elif isinstance(item, Other):
-            view.show([line((item.path, "title")), line((f"Not a memory: {item.why}.", "dim"))])
+        if isinstance(item, Memory | Hit):
+            self._read(item.path, keep_place and item.path == self._shown)
+            return
+        self._shown = None
+        self.workers.cancel_group(self, "read")
+        self.query_one("#rail", PageView).show(Page())
+        if isinstance(item, Other):
+            lines = [line((item.path, "bold")), line((f"Not a memory: {item.why}.", "dim"))]
+            lines.append(line(("memui leaves it alone.", "dim")))
+            self._memory.explain(lines)
         else:
-            self._preview_memory(item.path, item if isinstance(item, Hit) else None)
+            self._memory.explain(self._nothing())
 
-    def _empty(self) -> list[Line]:
+    def _nothing(self) -> list[Line]:
         if self._query:
-            return [line((f"Nothing holds {self._query}.", "dim"))]
+            return [line(("Nothing holds ", "dim"), (self._query, "bold"), (".", "dim"))]
+        if self._listing is None:
+            return []
+        folder = self._session.store.place.folder
         return [
-            line(("No memories yet.", "title")),
-            line((f"An agent that uses {self._session.store.place.folder}", "dim")),
-            line(("writes them as it learns; memui add writes one by hand.", "dim")),
+            line(("No memories yet.", "heading")),
+            line(("", "plain")),
+            line(("An agent that keeps its memory in ", "dim"), (folder, "plain")),
+            line(("writes them as it learns. By hand:", "dim")),
+            line(("", "plain")),
+            line((self._session.command("add"), "plain")),
         ]
 
-    def _preview_memory(self, path: str, hit: Hit | None) -> None:
-        view = self.query_one("#text", TextView)
+    @work(thread=True, exclusive=True, group="read")
+    def _read(self, path: str, keep_place: bool) -> None:
+        store, worker = self._session.store, get_current_worker()
         try:
-            data = self._session.store.read(path)
-            changed = self._session.store.modified(path)
+            data, modified = store.read(path), store.modified(path)
         except EngineError as error:
-            view.show([line((path, "title")), line((failure(error), "bad"))])
+            if not worker.is_cancelled:
+                lines = [line((path, "bold")), line((failure(error), "bad"))]
+                self.app.call_from_thread(self._memory.explain, lines)
             return
-        document = parse(data)
-        head = _head(path, document, len(data), changed)
-        body = body_lines(document.body, first=document.body_line)
-        if hit is not None:
-            body = [_lit_line(found, words(self._query)) for found in body]
-        view.show([*head, *body])
-        if hit is not None and hit.line >= document.body_line:
-            view.scroll_to_line(len(head) + hit.line - document.body_line)
+        links = {m.path: m.link for m in self._listing.memories} if self._listing else {}
+        seen = Seen(path, parse(data), len(data), modified, links.get(path))
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._show_memory, seen, keep_place)
+
+    def _show_memory(self, seen: Seen, keep_place: bool) -> None:
+        if seen.path == self._chosen_path():
+            self._shown = seen.path
+            self._memory.show(seen, words(self._query), keep_place=keep_place)
+            self._show_facts(seen)
+
+    def _show_facts(self, seen: Seen | None) -> None:
+        seen = seen or self._memory.seen
+        if seen is not None:
+            touched = [run for run in reversed(self._runs) if touches(run, seen.path)]
+            self.query_one("#rail", PageView).show(Page(tuple(facts(seen, touched))))
 
     def on_row_list_moved(self, _event: RowList.Moved) -> None:
         self.query_one("#notice", Notice).clear_notice()
         self._preview()
 
     def on_row_list_chosen(self, _event: RowList.Chosen) -> None:
-        self.query_one("#text", TextView).focus()
+        self._memory.page.focus()
 
-    def on_resize(self, _event: events.Resize) -> None:
-        if self._listing is not None and not self._query:
-            self._show_all(self._chosen_path())
+    def action_swap(self) -> None:
+        """From the list to the text, and back."""
+        (self._rows if self._memory.page.has_focus else self._memory.page).focus()
+
+    def action_back(self) -> None:
+        """From the text to the list, from the hits to all memories."""
+        if self._memory.page.has_focus:
+            self._rows.focus()
+        elif self.query_one("#searchbar").display:
+            self._leave_search()
+        else:
+            self.query_one("#notice", Notice).clear_notice()
 
     # Searching
 
     def action_search(self) -> None:
         """Open the search line."""
-        line_ = self.query_one("#search", Input)
-        line_.display = True
-        line_.focus()
-        self.query_one("#keys", KeyBar).show(_SEARCH_KEYS)
+        self.query_one("#searchbar").display = True
+        self.query_one("#search", LineInput).focus()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
+    def on_input_changed(self, event: LineInput.Changed) -> None:
         self._query = event.value.strip()
-        if not self._query:
-            self._show_all(None)
-        else:
-            self._find(self._query)
-
-    def on_input_submitted(self, _event: Input.Submitted) -> None:
-        self.query_one("#rows", RowList).focus()
+        self.query_one("#found", Static).update(own(""))
         if self._query:
-            self.query_one("#keys", KeyBar).show(_HIT_KEYS)
+            self._find(self._query)
         else:
-            self.action_leave_search()
+            self._show_all(None)
+
+    def on_input_submitted(self, _event: LineInput.Submitted) -> None:
+        if self._query:
+            self._rows.focus()
+        else:
+            self._leave_search()
+
+    def on_line_input_down(self, _event: LineInput.Down) -> None:
+        self._rows.focus()
 
     @work(thread=True, exclusive=True, group="search")
     def _find(self, query: str) -> None:
+        """Names and descriptions at once, then texts too; the next key cancels."""
+        worker, listing = get_current_worker(), self._listing
+        if listing is None:
+            return
         texts = self._texts
         if texts is None:
-            return  # still being read; the query runs when they are
-        worker = get_current_worker()
-        hits = search(query, (text for text in texts if not worker.is_cancelled))
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._found, query, hits)
+            named = (Searched(m.path, m.description, "") for m in listing.memories)
+            hits = search(query, (one for one in named if not worker.is_cancelled))
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._found, query, hits, final=False)
+            texts = self._read_texts(lambda: worker.is_cancelled)
+        if texts is not None:
+            hits = search(query, (text for text in texts if not worker.is_cancelled))
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._found, query, hits, final=True)
 
-    def _found(self, query: str, hits: tuple[Hit, ...]) -> None:
+    def _read_texts(self, is_over: Callable[[], bool]) -> tuple[Searched, ...] | None:
+        """Every text, read once and kept until the folder changes; None if it is over before."""
+        found: list[Searched] = []
+        try:
+            for text in self._session.store.searched():
+                if is_over():
+                    return None
+                found.append(text)
+        except EngineError as error:
+            self.app.call_from_thread(self._notice, failure(error), bad=True)
+        self._texts = tuple(found)
+        return self._texts
+
+    def _found(self, query: str, hits: tuple[Hit, ...], *, final: bool) -> None:
         if query != self._query:
             return
-        self._hits = hits
-        self._items = list(hits)
-        self.query_one("#rows", RowList).show([self._row(hit) for hit in hits], 0)
-        self.query_one("#notice", Notice).show(
-            count(len(hits), "memory holds it", "memories hold it")
-        )
-        self._preview()
+        said = count(len(hits), "hit", "hits") if final else "reading …"
+        self.query_one("#found", Static).update(own(said, "$foreground-muted"))
+        if hits or final:
+            self._show_items(tuple(hits), None)
 
-    def action_leave_search(self) -> None:
+    def _leave_search(self) -> None:
         """Back to all memories, at the one that was found."""
         chosen = self._chosen_path()
-        line_ = self.query_one("#search", Input)
-        line_.display = False
+        field = self.query_one("#search", LineInput)
         self._query = ""
-        with line_.prevent(Input.Changed):
-            line_.value = ""
-        self.query_one("#keys", KeyBar).show(_KEYS)
-        self.query_one("#notice", Notice).clear_notice()
+        with field.prevent(LineInput.Changed):
+            field.value = ""
+        self.query_one("#searchbar").display = False
         self._show_all(chosen)
-        self.query_one("#rows", RowList).focus()
+        self._rows.focus()
+        self._show_keys()
 
     def action_hit(self, step: int) -> None:
-        """The next or the previous hit."""
-        if self._query:
-            rows = self.query_one("#rows", RowList)
-            rows.put(rows.cursor + step)
+        """The next or the previous place that holds the query, in this memory or another."""
+        if self._query and not self._memory.page.jump(step):
+            self._rows.put(self._rows.cursor + step)
 
     # Doing
 
-    def say(self, text: str, bad: bool) -> None:
+    def said(self, text: str, bad: bool) -> None:
         """Say what just happened, and look at the folder again."""
-        self.query_one("#notice", Notice).show(text, bad=bad)
+        self._notice(text, bad=bad)
         self._scan()
+
+    def action_edit(self) -> None:
+        """Edit the memory in the person's editor."""
+        item = self._chosen()
+        if isinstance(item, Memory | Hit):
+            edit(self, self._session, item.path, self.said)
+        elif isinstance(item, Other):
+            self._notice(f"{item.path} is not a memory: {item.why}.", bad=True)
 
     def action_undo(self) -> None:
         """Take back the last run, after asking."""
-        ask_undo(self, self._session, "last", self.say)  # type: ignore[arg-type]
+        ask_undo(self, self._session, "last", self.said)
 
     def action_history(self) -> None:
         """The runs that touched this memory."""
@@ -306,110 +393,13 @@ class BrowseScreen(Screen[None]):
             self.app.switch_mode("history")
 
     def action_copy_path(self) -> None:
-        """Copy the path to the clipboard, if it is one that a terminal may be sent."""
+        """Copy the path, unless it holds what a shell or a terminal would act on."""
         path = self._chosen_path()
-        if path is not None and path.isprintable():
-            self.app.copy_to_clipboard(os.path.join(self._session.store.place.folder, path))
-            self.query_one("#notice", Notice).show("The path is copied.")
-
-    def action_edit(self) -> None:
-        """Edit the memory in the person's editor."""
-        path = self._chosen_path()
-        item = self._chosen()
-        if path is None or not isinstance(item, Memory | Hit):
+        if path is None:
             return
-        store = self._session.store
-        try:
-            before = store.read(path)
-            if not parse(before).editable:
-                self.say(f"{path} is not UTF-8: it is not edited as text.", True)
-                return
-            with self.app.suspend():
-                after = edit_text(before, path, _Terminal())
-        except EngineError as error:
-            self.say(failure(error), True)
+        whole = os.path.join(self._session.store.place.folder, path)
+        if hidden(whole) or not whole.isprintable():
+            self._notice("The path holds hidden characters, so it was not copied.", bad=True)
             return
-        if after == before:
-            self.query_one("#notice", Notice).show("Nothing was changed.")
-            return
-        try:
-            outcome = store.edit(path, after, base=digest(before), who=self._session.who)
-        except EngineError as error:
-            kept = rescue(after, path)
-            what = "It changed meanwhile. " if isinstance(error, Conflict) else ""
-            self.say(f"{what}{failure(error)} Your text is kept in {kept}", True)
-            return
-        self.say(f"Wrote {path} as run {outcome.run}. u takes it back.", False)
-
-
-class _Terminal:
-    """Asks on the suspended terminal."""
-
-    def ask(self, question: str) -> str:
-        """The person's answer."""
-        return input(question)
-
-
-def _items(listing: Listing) -> list[_Item]:
-    """Folders in front of what they hold, files of the folder itself first, others last."""
-    found: list[_Item] = []
-    folders: dict[str, list[Memory]] = {}
-    for memory in listing.memories:
-        folders.setdefault(memory.path.rpartition("/")[0], []).append(memory)
-    for folder, memories in sorted(folders.items()):
-        if folder:
-            found.append(_Folder(folder, len(memories)))
-        found.extend(memories)
-    found.extend(listing.others)
-    return found
-
-
-def _path(item: Any) -> str | None:
-    return None if isinstance(item, _Folder) else item.path
-
-
-def _short(path: str) -> str:
-    return path.removesuffix(".md")
-
-
-def _memories(number: int) -> Line:
-    return line((count(number, "memory", "memories"), "dim"))
-
-
-def _head(path: str, document: Document, length: int, changed: str) -> list[Line]:
-    said = document.description or "no description"
-    found = [
-        line((path, "title")),
-        line((said, "accent" if document.described_by == "frontmatter" else "dim")),
-        line((f"{size(length)} · changed {when(changed)} · {document.encoding}", "dim")),
-    ]
-    odd = [WARNINGS[code] for code in document.warnings]
-    if odd:
-        found.append(line((f"! {'; '.join(odd)}", "warn")))
-    return [*found, line(("", "plain"))]
-
-
-def _lit(text: str, wanted: tuple[str, ...]) -> tuple[Any, ...]:
-    """A text with the words of a query marked. Only where folding keeps offsets."""
-    folded = fold(text)
-    if len(folded) != len(text):
-        return runs(text, "plain")
-    spans: list[tuple[int, int]] = []
-    for word in wanted:
-        at = folded.find(word)
-        while at >= 0 and len(spans) < 100:
-            spans.append((at, at + len(word)))
-            at = folded.find(word, at + len(word))
-    found: list[Any] = []
-    at = 0
-    for start, end in sorted(spans):
-        if start >= at:
-            found += [*runs(text[at:start]), *runs(text[start:end], "hit")]
-            at = end
-    return (*found, *runs(text[at:]))
-
-
-def _lit_line(shown: Line, wanted: tuple[str, ...]) -> Line:
-    if not any(word in fold(shown.plain) for word in wanted):
-        return shown
-    return Line(_lit(shown.plain, wanted), shown.gutter)
+        self.app.copy_to_clipboard(whole)
+        self._notice("The path is copied.")

@@ -9,10 +9,22 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Button, Input, Static
+from textual.widgets import Button, Static
 
-from memui.presentation import Line, content, own
-from memui.widgets.text_view import TextView
+from memui.presentation import Line, content, own, wrap
+from memui.widgets.line_input import LineInput
+from memui.widgets.page_view import Page, PageView
+
+_WIDTH = 72
+"""Cells of the lines in a dialog, where the terminal has so many."""
+
+
+def _fit(view: PageView, lines: Sequence[Line], around: int) -> None:
+    """Show lines, in as many rows as they need or the terminal has beside `around`."""
+    room = min(_WIDTH, view.app.size.width - 8)
+    rows = sum(len(wrap(line, room)) for line in lines)
+    view.styles.height = max(2, min(rows, view.app.size.height - around))
+    view.show(Page(tuple(lines)))
 
 
 class Confirm(ModalScreen[bool]):
@@ -22,6 +34,8 @@ class Confirm(ModalScreen[bool]):
         Binding("y", "answer(True)", show=False),
         Binding("n,escape,q", "answer(False)", show=False),
         Binding("left,right,h,l", "other", show=False),
+        Binding("j,down", "scroll_lines(1)", show=False),
+        Binding("k,up", "scroll_lines(-1)", show=False),
     ]
 
     def __init__(self, title: str, lines: Sequence[Line], does: str) -> None:
@@ -32,26 +46,30 @@ class Confirm(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield Static(own(self._title, "bold"), classes="dialog--title")
-            yield TextView(classes="dialog--lines")
+            yield Static(content(self._title, "bold"), classes="dialog--title")
+            yield PageView(classes="dialog--lines")
             with Horizontal(classes="dialog--buttons"):
                 yield Button(own("Back"), id="back")
-                yield Button(own(f"{self._does} (y)"), id="do", variant="warning")
+                yield Button(own(f"{self._does}  y"), id="do")
 
     def on_mount(self) -> None:
-        view = self.query_one(TextView)
-        view.styles.height = min(len(self._lines) + 1, max(3, self.app.size.height - 9))
-        view.show(self._lines)
+        _fit(self.query_one(PageView), self._lines, 8)
         self.query_one("#back", Button).focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         self.dismiss(event.button.id == "do")
 
     def action_answer(self, answer: bool) -> None:
+        """Close with the answer."""
         self.dismiss(answer)
 
     def action_other(self) -> None:
+        """Focus the other button."""
         self.focus_next(Button)
+
+    def action_scroll_lines(self, step: int) -> None:
+        """Scroll what would change."""
+        self.query_one(PageView).action_line(step)
 
 
 class Told(ModalScreen[str]):
@@ -59,7 +77,6 @@ class Told(ModalScreen[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter,question_mark", "close('')", show=False),
-        Binding("u", "close('u')", show=False),
     ]
 
     def __init__(self, title: str, lines: Sequence[Line], foot: str) -> None:
@@ -70,17 +87,17 @@ class Told(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield Static(own(self._title, "bold"), classes="dialog--title")
-            yield TextView(classes="dialog--lines")
-            yield Static(own(self._foot, "$foreground-muted"))
+            yield Static(content(self._title, "bold"), classes="dialog--title")
+            yield PageView(classes="dialog--lines")
+            yield Static(own(self._foot, "$foreground-muted"), classes="dialog--foot")
 
     def on_mount(self) -> None:
-        view = self.query_one(TextView)
-        view.styles.height = min(len(self._lines) + 1, max(3, self.app.size.height - 8))
-        view.show(self._lines)
+        view = self.query_one(PageView)
+        _fit(view, self._lines, 7)
         view.focus()
 
     def action_close(self, answer: str) -> None:
+        """Close."""
         self.dismiss(answer)
 
 
@@ -97,11 +114,12 @@ class Asked(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(content(self._title, "bold"), classes="dialog--title")
-            yield Input()
-            yield Static(own(self._hint, "$foreground-muted"))
+            yield LineInput()
+            yield Static(own(self._hint, "$foreground-muted"), classes="dialog--foot")
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    def on_input_submitted(self, event: LineInput.Submitted) -> None:
         self.dismiss(event.value)
 
     def action_back(self) -> None:
+        """Close without an answer."""
         self.dismiss(None)

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.screen import Screen
+from textual.worker import get_current_worker
 
+from engine.documents import parse
 from engine.errors import EngineError
-from engine.journal import Run, read_file, undone_by
-from memui.presentation import Line, body_lines, count, line, pad, when
+from engine.journal import Run, undone_by
+from engine.plans import read_file
+from memui.presentation import Line, count, line
+from memui.presentation.history import detail, row, touches
+from memui.presentation.memories import Source
 from memui.screens.session import Session, failure
 from memui.screens.undoing import ask_undo
 from memui.widgets.bars import Header, KeyBar, Notice
+from memui.widgets.page_view import Page, PageView
 from memui.widgets.row_list import RowList
-from memui.widgets.text_view import TextView
 
 _KEYS = (
-    ("u", "undo or redo this run"), ("c", "changelog"), ("esc", "all runs"), ("tab", "text"),
-    ("1", "browse"), ("2", "review"), ("?", "help"), ("q", "quit"),
+    ("u", "undo this run"), ("enter", "read"), ("c", "changelog"), ("?", "help"), ("q", "quit"),
+    (".", "rescan"), (":", "commands"),
+)  # fmt: skip
+_ONE_KEYS = (("esc", "all runs"), *_KEYS)
+_READING_KEYS = (
+    ("j k", "scroll"), ("esc", "back to the list"), ("u", "undo this run"), ("c", "changelog"),
+    ("?", "help"),
 )  # fmt: skip
 
 
@@ -29,177 +41,167 @@ class HistoryScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "undo", "Take back this run"),
-        Binding("c", "changelog", "Changelog"),
-        Binding("escape", "all", show=False),
-        Binding("full_stop", "reload", "Rescan"),
-        Binding("tab", "app.focus_next", show=False),
+        Binding("c", "changelog", "Show the changelog"),
+        Binding("escape", "back", show=False),
+        Binding("full_stop", "rescan", "Read the journal again"),
+        Binding("tab", "swap", show=False),
     ]
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
+        self._known: tuple[Run, ...] = ()
         self._runs: tuple[Run, ...] = ()
         self._undone: dict[str, str] = {}
         self._log = False
 
     def compose(self) -> ComposeResult:
         yield Header(id="header")
-        with Container(id="panes"):
+        with Container(id="panes", classes="history"):
             yield RowList(id="rows")
-            yield TextView(id="text")
+            yield PageView(id="text")
         yield Notice(id="notice")
         yield KeyBar(_KEYS, id="keys")
 
+    @property
+    def _rows(self) -> RowList:
+        return self.query_one("#rows", RowList)
+
+    @property
+    def _text(self) -> PageView:
+        return self.query_one("#text", PageView)
+
     def on_mount(self) -> None:
         self.query_one("#notice", Notice).clear_notice()
-        self.query_one("#rows", RowList).focus()
+        self._rows.focus()
 
     def on_screen_resume(self) -> None:
-        self.action_reload()
+        for text, bad in self._session.take_notices():
+            self._notice(text, bad=bad)
+        self._read()
 
-    def action_reload(self) -> None:
+    def on_descendant_focus(self) -> None:
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        reading = self._text.has_focus
+        self.query_one("#panes").set_class(reading, "reading")
+        keys = _ONE_KEYS if self._session.path else _KEYS
+        self.query_one("#keys", KeyBar).show(_READING_KEYS if reading else keys)
+
+    def _notice(self, text: str, *, bad: bool = False) -> None:
+        self.query_one("#notice", Notice).show(text, bad=bad)
+
+    def action_rescan(self) -> None:
         """Read the journal again."""
+        self._notice("Read again.")
+        self._read()
+
+    @work(thread=True, exclusive=True, group="read")
+    def _read(self) -> None:
+        worker = get_current_worker()
         try:
             known = self._session.store.runs()
         except EngineError as error:
-            self._say(failure(error), True)
+            self.app.call_from_thread(self._notice, failure(error), bad=True)
             return
-        self._undone = undone_by(known)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._listed, known)
+
+    def _listed(self, known: tuple[Run, ...]) -> None:
+        chosen = self._chosen()
+        newest = bool(self._known) and known[-1:] != self._known[-1:]
+        self._known, self._undone = known, undone_by(known)
         path = self._session.path
-        self._runs = tuple(
-            run
-            for run in reversed(known)
-            if path is None
-            or any(step.path == path for step in run.steps)
-            or any(path in action.paths for action in run.actions)
-        )
-        where = f"runs that touched {path}" if path else self._session.where()
+        self._runs = tuple(run for run in reversed(known) if path is None or touches(run, path))
+        where = f"only {path}" if path else self._session.where()
         self.query_one("#header", Header).show(
-            self._session.store.name, where, count(len(self._runs), "run", "runs")
+            self._session.store.name,
+            where,
+            self._session.counted(count(len(self._runs), "run", "runs")),
         )
-        self.query_one("#rows", RowList).show([self._row(run) for run in self._runs])
+        at = 0
+        if chosen is not None and not newest:
+            at = next((n for n, run in enumerate(self._runs) if run.id == chosen.id), 0)
+        runs, undone = self._runs, self._undone
+        self._rows.show(len(runs), lambda index, cells: row(runs[index], undone, cells), at)
+        self._show_keys()
         self._detail()
 
-    def _row(self, run: Run) -> Line:
-        state, paint = self._state(run)
-        what = f"undo of {run.undoes.partition('-')[0]}" if run.undoes else str(run.kind)
-        return line(
-            (f"{run.seq:>4} ", "bold"),
-            (f"{when(run.time)} ", "dim"),
-            (pad(what, 10), "accent"),
-            (f" {state}", paint),
-            (f"  {_summary(run)}", "plain"),
-        )
-
-    def _state(self, run: Run) -> tuple[str, str]:
-        if run.id in self._undone:
-            return f"undone by {self._undone[run.id].partition('-')[0]}", "warn"
-        if run.state == "done":
-            return "done", "good"
-        return ("taken back", "warn") if run.state == "taken-back" else ("unfinished", "bad")
-
     def on_row_list_moved(self, _event: RowList.Moved) -> None:
+        self.query_one("#notice", Notice).clear_notice()
         self._log = False
         self._detail()
 
     def on_row_list_chosen(self, _event: RowList.Chosen) -> None:
-        self.query_one("#text", TextView).focus()
+        self._text.focus()
 
     def _chosen(self) -> Run | None:
-        at = self.query_one("#rows", RowList).cursor
+        at = self._rows.cursor
         return self._runs[at] if at < len(self._runs) else None
 
     def _detail(self) -> None:
-        view = self.query_one("#text", TextView)
         run = self._chosen()
         if self._log:
-            view.show(self._changelog())
+            lines: Sequence[Line] = self._changelog()
         elif run is None:
-            view.show(
-                [
-                    line(("Nothing was done yet.", "title")),
-                    line(("Every apply, edit and undo appears here; each can be undone.", "dim")),
-                ]
-            )
+            lines = self._nothing()
         else:
-            view.show(self._lines(run))
+            command = self._session.undo_command(str(run.seq))
+            lines = tuple(detail(run, self._undone, command))
+        self._text.show(Page(lines))
 
-    def _lines(self, run: Run) -> list[Line]:
-        state, paint = self._state(run)
-        found = [
-            line((f"Run {run.id}", "title"), (f"  {state}", paint)),
-            line(
-                (f"{run.kind}, {when(run.time)}, by {run.who}, decided by {run.decided_by}", "dim")
-            ),
+    def _nothing(self) -> list[Line]:
+        path = self._session.path
+        if path is not None:
+            return [
+                line(("No run touched ", "dim"), (path, "bold"), (".", "dim")),
+                line(("It is as an agent wrote it. esc shows all runs.", "dim")),
+            ]
+        return [
+            line(("Nothing was done yet.", "heading")),
+            line(("", "plain")),
+            line(("Every apply, edit and undo appears here, and can be taken back.", "dim")),
         ]
-        if run.plan:
-            found.append(line((f"plan {run.plan}: ", "dim"), (run.summary, "plain")))
-        found.append(line(("", "plain")))
-        for action in run.actions:
-            good = action.verdict in {"approved", "edited"}
-            target = f" → {action.target}" if action.target else ""
-            found.append(
-                line(
-                    (f"{action.verdict:<9}", "good" if good else "bad"),
-                    (f"{action.number} {action.verb} ", "bold"),
-                    (f"{' + '.join(action.sources)}{target}", "plain"),
-                )
-            )
-            if action.reason:
-                says = "planner says: " if run.plan else "says: "
-                found.append(line((f"         {says}", "dim"), (action.reason, "dim")))
-        found.append(line(("", "plain")))
-        for step in run.steps:
-            word, paint = (
-                ("wrote  ", "good") if step.old is None else ("removed", "bad")
-                if step.new is None else ("changed", "warn")
-            )  # fmt: skip
-            found.append(line((f"{word} ", paint), (step.path, "plain")))
-        if run.changelog == "pending":
-            found.append(line(("The changelog could not be written yet.", "warn")))
-        if run.state == "done" and run.id not in self._undone:
-            found += [line(("", "plain")), line((self._session.undo_command(run.id), "dim"))]
-        return found
 
     def action_changelog(self) -> None:
-        """The changelog, as it lies on disk."""
+        """The changelog, as it lies on disk; or the run again."""
         self._log = not self._log
         self._detail()
 
-    def _changelog(self) -> list[Line]:
-        place = self._session.store.place
-        head = [line((place.changelog, "title")), line(("", "plain"))]
+    def _changelog(self) -> Sequence[Line]:
+        path = self._session.store.place.changelog
         try:
-            data = read_file(place.changelog)
+            return Source(parse(read_file(path)))
         except EngineError as error:
-            return [*head, line((failure(error), "bad"))]
-        if data is None:
-            return [*head, line(("Nothing is written in it yet.", "dim"))]
-        return [*head, *body_lines(data.decode("utf-8", "surrogateescape"))]
+            missing = not self._known
+            said = "Nothing is written in it yet." if missing else failure(error)
+            return [line((path, "heading")), line((said, "dim" if missing else "bad"))]
 
-    def action_all(self) -> None:
-        """All runs again."""
-        self._session.path = None
-        self._log = False
-        self.action_reload()
+    def action_swap(self) -> None:
+        """From the list to the text, and back."""
+        (self._rows if self._text.has_focus else self._text).focus()
+
+    def action_back(self) -> None:
+        """From the text to the list, from one memory to all runs."""
+        if self._text.has_focus:
+            self._rows.focus()
+        elif self._session.path is not None:
+            self._session.path = None
+            self._read()
+        else:
+            self._log = False
+            self.query_one("#notice", Notice).clear_notice()
+            self._detail()
 
     def action_undo(self) -> None:
         """Take back the run under the cursor, after asking."""
         run = self._chosen()
-        if run is not None:
-            ask_undo(self, self._session, run.id, self._say)  # type: ignore[arg-type]
+        if run is None:
+            self._notice("There is no run to take back.", bad=True)
+        else:
+            ask_undo(self, self._session, run.id, self._said)
 
-    def _say(self, text: str, bad: bool) -> None:
-        self.query_one("#notice", Notice).show(text, bad=bad)
-        if not bad:
-            self.query_one("#rows", RowList).cursor = 0
-            self.action_reload()
-
-
-def _summary(run: Run) -> str:
-    parts = []
-    if run.written:
-        parts.append(f"{len(run.written)} written")
-    if run.deleted:
-        parts.append(f"{len(run.deleted)} removed")
-    return ", ".join(parts)
+    def _said(self, text: str, bad: bool) -> None:
+        self._notice(text, bad=bad)
+        self._read()

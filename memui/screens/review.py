@@ -2,57 +2,62 @@
 
 from __future__ import annotations
 
-import time
+from time import monotonic
 from typing import ClassVar, Final
 
 from textual import events, work
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
-from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Static
+from textual.worker import get_current_worker
 
-from engine.consolidation import Applied, apply, examine
+from engine.consolidation import examine
 from engine.documents import decode
 from engine.errors import Conflict, EngineError, NoPlan
 from engine.plan import Merge, Update
-from engine.plans import open_plan, write_review
+from engine.plans import OpenedPlan, write_review
 from engine.proposal import Proposal, Standing
 from engine.review import Review, Verdict, fingerprint
+from memui.console import Console
 from memui.editor import edit_text, rescue
-from memui.presentation import Line, count, line, own
-from memui.presentation.review import (
-    action_row,
-    apply_lines,
-    apply_row,
-    diff_lines,
-    ledger_line,
-    ledger_lines,
-    order,
-    reason_lines,
-    whole_lines,
-)
-from memui.screens.dialogs import Asked, Confirm, Told
+from memui.presentation import count, line
+from memui.screens.apply_dialog import ApplyDialog, Result
+from memui.screens.dialogs import Asked, Confirm
+from memui.screens.reviewing import refused, reopen, settled
 from memui.screens.session import Session, failure
-from memui.screens.undoing import ask_undo
+from memui.widgets.action_list import ActionList, ApplyRow, action_row
 from memui.widgets.bars import Header, KeyBar, Notice
-from memui.widgets.row_list import RowList
-from memui.widgets.text_view import TextView
+from memui.widgets.change_page import (
+    VIEWS,
+    View,
+    change_page,
+    end_page,
+    fact_lines,
+    no_plan_page,
+    reason_line,
+    tally_counts,
+    title,
+    words_page,
+)
+from memui.widgets.diff_view import Section, gain_and_loss, sections
+from memui.widgets.ledger_view import ledger_page
+from memui.widgets.page_view import Facts, Page, PageTitle, PageView
 
-_KEYS = (
-    ("a", "approve"), ("r", "reject"), ("u", "take back"), ("e", "edit"), ("P", "apply"),
-    ("l", "ledger"), ("t", "view"), ("] [", "blocks"), ("J K", "undecided"), ("A", "all lossless"),
-    ("?", "help"), ("1", "browse"),
-)  # fmt: skip
-_VIEWS: Final = ("diff", "result", "ledger")
 PASTE_SECONDS: Final = 0.05
 """After a paste no key gives a verdict for this long: pasted text is data."""
+_KEYS: Final = (
+    ("a", "approve"), ("r", "reject"), ("J", "next"), ("e", "edit"), ("t", "view"),
+    ("P", "apply"), ("u", "take back"), ("?", "help"), ("A", "all lossless"), ("] [", "block"),
+    ("R", "reject, why"), ("l", "ledger"), ("1", "browse"), ("q", "quit"),
+)  # fmt: skip
+_KEYS_WITHOUT: Final = ((".", "look again"), ("1", "browse"), ("3", "history"), ("q", "quit"))
 
 
 class ReviewScreen(Screen[None]):
-    """One plan under review."""
+    """One plan under review. Every verdict is written before it is shown."""
 
+    CSS_PATH = "../review.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "approve", "Approve"),
         Binding("r", "reject", "Reject"),
@@ -67,163 +72,231 @@ class ReviewScreen(Screen[None]):
         Binding("left_square_bracket", "block(-1)", show=False),
         Binding("J", "undecided(1)", show=False),
         Binding("K", "undecided(-1)", show=False),
-        Binding("space", "page(1)", show=False),
-        Binding("full_stop", "reload", "Rescan"),
+        Binding("pagedown,space", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("full_stop", "rescan", "Rescan"),
+        Binding("escape", "leave", show=False),
         Binding("tab", "app.focus_next", show=False),
+        Binding("shift+tab", "app.focus_previous", show=False),
     ]
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
         self.proposal: Proposal | None = None
+        self._sections: dict[int, tuple[Section, ...]] = {}
         self._order: tuple[int, ...] = ()
-        self._view = "diff"
-        self._pasted = 0.0
-        self._applying = False
+        self._view: View = "diff"
+        self._pasted = float("-inf")
+        self._writes = 0
+        self._said_at: int | None = None
+        self._covered = False
+
+    @property
+    def opened(self) -> OpenedPlan | None:
+        """The plan under review, as it was last read or written."""
+        return self._session.opened
 
     def compose(self) -> ComposeResult:
         yield Header(id="header")
-        with Container(id="panes", classes="review"):
-            yield RowList(id="rows")
-            with Vertical(id="detail"):
-                yield Static(id="reason")
-                yield TextView(id="text")
-            yield TextView(id="rail")
-        yield Static(id="ledger")
+        with Container(id="review"):
+            with Vertical(id="review-left"):
+                yield ActionList(id="review-actions")
+                yield ApplyRow(id="review-apply")
+            with Vertical(id="review-detail"):
+                yield PageTitle(id="review-title")
+                yield Facts(id="review-facts")
+                yield PageView(id="review-page")
+            with Vertical(id="review-right"):
+                yield PageTitle(id="review-rail-title")
+                yield PageView(id="review-rail")
         yield Notice(id="notice")
         yield KeyBar(_KEYS, id="keys")
 
     def on_mount(self) -> None:
         self.query_one("#notice", Notice).clear_notice()
-        self.query_one("#rows", RowList).focus()
+        self._header("reading …")
+        self.query_one("#review-left").display = False
+        self._actions.focus()
+
+    def on_screen_suspend(self) -> None:
+        self._covered = self in self.app.screen_stack  # by a dialog: another mode has its own stack
 
     def on_screen_resume(self) -> None:
-        self.action_reload()
+        if not self._covered:
+            self.action_rescan()
+        self._covered = False
 
     def on_paste(self, _event: events.Paste) -> None:
-        self._pasted = time.monotonic()
+        self._pasted = monotonic()
+
+    # Reading
+
+    def action_rescan(self) -> None:
+        """Open the plan again and hold it against the store as it is now."""
+        self._read()
+
+    @work(thread=True, exclusive=True, group="read")
+    def _read(self) -> None:
+        store, writes = self._session.store, self._writes
+        try:
+            opened = reopen(store, self._session.opened)
+            proposal = examine(store, opened.saved)
+            shown = {index: sections(proposal.changes[index]) for index in proposal.rows()}
+            order = tuple(sorted(proposal.rows(), key=lambda i: (*proposal.risk(i), i)))
+        except EngineError as error:
+            self.app.call_from_thread(self._show_nothing, error)
+            return
+        if not get_current_worker().is_cancelled:
+            self.app.call_from_thread(self._was_read, opened, proposal, shown, order, writes)
+
+    def _was_read(
+        self,
+        opened: OpenedPlan,
+        proposal: Proposal,
+        shown: dict[int, tuple[Section, ...]],
+        order: tuple[int, ...],
+        writes: int,
+    ) -> None:
+        if writes != self._writes:
+            self._read()  # a verdict was given meanwhile: what was read lacks it
+            return
+        self._session.opened = opened
+        self.proposal, self._sections, self._order = proposal, shown, order
+        self.query_one("#review-left").display = bool(order)
+        self.query_one("#keys", KeyBar).show(_KEYS if order else _KEYS_WITHOUT)
+        self._show()
+        if self.focused is None and order:
+            self._actions.focus()
 
     # Showing
 
-    def action_reload(self) -> None:
-        """Open the plan again and look at the store as it is now."""
-        session = self._session
-        try:
-            if session.opened is None:
-                session.opened = open_plan(session.store, None)
-            elif session.opened.file is not None:
-                session.opened = open_plan(session.store, session.opened.file)
-            elif session.opened.seen is not None:
-                session.opened = open_plan(session.store, session.opened.saved.id)
-            self.proposal = examine(session.store, session.opened.saved)
-        except NoPlan as error:
-            self._show_empty(str(error))
-            return
-        except EngineError as error:
-            self._show_empty(failure(error))
-            return
-        self._order = order(self.proposal)
-        self._show(self.query_one("#rows", RowList).cursor)
+    @property
+    def _actions(self) -> ActionList:
+        return self.query_one("#review-actions", ActionList)
 
-    def _show_empty(self, why: str) -> None:
-        self.proposal = None
-        self._order = ()
-        self._session.opened = None
-        self.query_one("#header", Header).show(
-            self._session.store.name, self._session.where(), "no plan"
-        )
-        self.query_one("#rows", RowList).show([])
-        self.query_one("#reason", Static).update(own(""))
-        self.query_one("#ledger", Static).update(own(""))
-        self.query_one("#rail", TextView).show([])
-        self.query_one("#text", TextView).show(
-            [
-                line((why, "title")),
-                line(("", "plain")),
-                line(("A plan proposes what to merge, update, delete and move.", "plain")),
-                line(("Make one:  memui plan", "plain")),
-                line(("Nothing changes before you approve it here and press P.", "dim")),
-            ]
-        )
+    @property
+    def _page(self) -> PageView:
+        return self.query_one("#review-page", PageView)
 
-    def _show(self, cursor: int) -> None:
+    def _header(self, right: str) -> None:
+        store, opened = self._session.store, self.opened
+        where = self._session.where() if opened is None else f"plan {opened.saved.id}"
+        self.query_one("#header", Header).show(store.name, where, right)
+
+    def _show(self) -> None:
+        """Show everything as it stands now."""
         proposal = self.proposal
         if proposal is None:
             return
-        counts = proposal.counts()
-        parts = [f"{counts.undecided} to decide", f"{counts.approved} approved"]
-        for number, word in (
-            (counts.rejected, "rejected"),
-            (counts.applied, "applied"),
-            (counts.stale, "changed on disk"),
-            (counts.invalid, "invalid"),
-        ):
-            if number:
-                parts.append(f"{number} {word}")
-        self.query_one("#header", Header).show(
-            self._session.store.name, f"plan {proposal.saved.id}", " · ".join(parts)
-        )
-        rows = [action_row(proposal, index) for index in self._order]
-        self.query_one("#rows", RowList).show([*rows, apply_row(proposal)], cursor)
+        self._header(tally_counts(proposal.counts()))
+        rows = []
+        for index in self._order:
+            gain, loss = gain_and_loss(proposal.changes[index], self._sections[index])
+            rows.append(action_row(proposal, index, gain, loss))
+        self._actions.show(rows)
+        self.query_one("#review-apply", ApplyRow).show(proposal.counts())
         self._show_action()
 
     def _chosen(self) -> int | None:
-        at = self.query_one("#rows", RowList).cursor
-        return self._order[at] if at < len(self._order) else None
+        """The action that keys are about: none while the last row has the focus."""
+        if self.query_one("#review-apply", ApplyRow).has_focus:
+            return None
+        return self._actions.index
 
-    def _show_action(self, *, top: bool = True) -> None:
-        proposal = self.proposal
+    def _show_action(self) -> None:
+        proposal, index = self.proposal, self._chosen()
         if proposal is None:
             return
-        index = self._chosen()
-        reason, ledger = self.query_one("#reason", Static), self.query_one("#ledger", Static)
-        view, rail = self.query_one("#text", TextView), self.query_one("#rail", TextView)
         if index is None:
-            reason.update(own(""))
-            ledger.update(own(""))
-            rail.show([])
-            view.show(self._finish_lines(proposal))
+            self._show_end(proposal)
             return
-        shown = reason_lines(proposal, index)[:3]
-        reason.update(_static(shown))
-        ledger.update(_static([ledger_line(proposal.accounts.get(index))]))
-        make = {"diff": diff_lines, "result": whole_lines, "ledger": ledger_lines}[self._view]
-        lines, places = make(proposal, index)
-        view.show(lines, places, top=top)
-        rail.show(ledger_lines(proposal, index)[0])
+        account = proposal.accounts.get(index)
+        facts = self.query_one("#review-facts", Facts)
+        facts.show_facts(fact_lines(proposal, index), reason_line(proposal, index))
+        self._page.show(change_page(self._view, proposal, index, self._sections[index]))
+        self._show_title()
+        rail = self.query_one("#review-rail", PageView)
+        rail.show(Page() if account is None else ledger_page(account, proposal.approved))
+        self.query_one("#review-rail-title", PageTitle).show(
+            title("what it keeps and drops"), (), "", ""
+        )
 
-    def _finish_lines(self, proposal: Proposal) -> list[Line]:
-        if not proposal.changes:
-            return [
-                line(("The plan has nothing to do.", "title")),
-                line((proposal.saved.plan.summary, "plain")),
-            ]
-        if proposal.approved:
-            head = line(("Press Enter or P to apply; you are asked once more.", "title"))
-            return [head, line(("", "plain")), *apply_lines(proposal)]
-        counts = proposal.counts()
-        if counts.applied and not counts.undecided:
-            return [line(("Everything that was approved is applied.", "title"))]
-        return [
-            line(("Nothing is approved yet.", "title")),
-            line(("a approves the action under the cursor, r rejects it.", "dim")),
-            line(("A approves everything that loses nothing.", "dim")),
-        ]
+    def _show_title(self) -> None:
+        proposal, index = self.proposal, self._chosen()
+        if proposal is None or index is None:
+            return
+        at, blocks = self._page.block, len(self._page.page.blocks)
+        place = "" if at is None else f"block {at + 1} of {blocks}"
+        verb = proposal.plan.actions[index].action
+        about = title(verb, str(index + 1), proposal.flags(index))
+        self.query_one("#review-title", PageTitle).show(about, VIEWS, self._view, place)
 
-    def on_row_list_moved(self, _event: RowList.Moved) -> None:
-        self.query_one("#notice", Notice).clear_notice()
+    def _show_end(self, proposal: Proposal) -> None:
+        """What stands behind the last row: what an apply would do, or why there is none."""
+        head, page = end_page(proposal)
+        self._show_words(head, page)
+
+    def _show_words(self, head: str, page: Page) -> None:
+        """A page that is about no action."""
+        self.query_one("#review-facts", Facts).show_facts([], None)
+        self.query_one("#review-rail", PageView).show(Page())
+        self.query_one("#review-rail-title", PageTitle).show(title(""), (), "", "")
+        self.query_one("#review-title", PageTitle).show(title(head), (), "", "")
+        self._page.show(page)
+
+    def _show_nothing(self, error: EngineError) -> None:
+        """There is no plan, or it cannot be read."""
+        self.proposal, self._order = None, ()
+        self.query_one("#review-left").display = False
+        self.query_one("#keys", KeyBar).show(_KEYS_WITHOUT)
+        if isinstance(error, NoPlan):
+            self._session.opened = None
+            self._header("no plan")
+            self._show_words("No plan is waiting", no_plan_page(self._session.command("plan")))
+        else:
+            self._header("not read")
+            self._show_words("The plan was not read", words_page(failure(error)))
+        self._page.focus()
+
+    def _say(self, text: str, *, bad: bool = False) -> None:
+        """Say what just happened, until the cursor goes elsewhere."""
+        self._said_at = self._actions.index
+        self.query_one("#notice", Notice).show(text, bad=bad)
+
+    # Moving
+
+    def on_action_list_moved(self, event: ActionList.Moved) -> None:
+        if event.index != self._said_at:
+            self.query_one("#notice", Notice).clear_notice()
         self._show_action()
 
-    def on_row_list_chosen(self, _event: RowList.Chosen) -> None:
-        if self._chosen() is None:
-            self.action_apply()
-        else:
-            self.query_one("#text", TextView).focus()
+    def on_action_list_chosen(self, _event: ActionList.Chosen) -> None:
+        self._page.focus()
+
+    def on_action_list_left(self, _event: ActionList.Left) -> None:
+        self.query_one("#review-apply", ApplyRow).focus()
+
+    def on_apply_row_left(self, _event: ApplyRow.Left) -> None:
+        self._actions.focus()
+
+    def on_apply_row_chosen(self, _event: ApplyRow.Chosen) -> None:
+        self.action_apply()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        if isinstance(event.widget, ApplyRow):
+            self._show_action()
+
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
+        if isinstance(event.widget, ApplyRow):
+            self.call_after_refresh(self._show_action)
+
+    def on_page_view_block_changed(self, _event: PageView.BlockChanged) -> None:
+        self._show_title()
 
     def action_view(self) -> None:
         """The next of diff, whole result and ledger."""
-        self._view = _VIEWS[(_VIEWS.index(self._view) + 1) % len(_VIEWS)]
-        self.query_one("#notice", Notice).show(f"view: {self._view}")
+        self._view = VIEWS[(VIEWS.index(self._view) + 1) % len(VIEWS)]
         self._show_action()
 
     def action_ledger(self) -> None:
@@ -233,108 +306,139 @@ class ReviewScreen(Screen[None]):
 
     def action_block(self, step: int) -> None:
         """The next or the previous block of changes."""
-        self.query_one("#text", TextView).jump(step)
+        if not self._page.jump(step):
+            self._say("There is no further block.")
 
     def action_page(self, step: int) -> None:
         """Scroll what the action shows."""
-        self.query_one("#text", TextView).action_page(step)
+        self._page.action_page(step)
 
     def action_undecided(self, step: int) -> None:
-        """The next or the previous action that wants a verdict."""
-        proposal, rows = self.proposal, self.query_one("#rows", RowList)
-        if proposal is None:
+        """The next or the previous action that wants a verdict; behind them all, the last row."""
+        proposal = self.proposal
+        if proposal is None or not self._order:
             return
-        at = rows.cursor + step
-        while 0 <= at < len(self._order):
-            index = self._order[at]
-            undecided = proposal.verdict(index) is Verdict.PENDING
-            if proposal.standing(index) is Standing.OPEN and undecided:
-                rows.put(at)
-                return
-            at += step
-        if step > 0:
-            rows.put(len(self._order))
+        wanted = frozenset(
+            i
+            for i in self._order
+            if proposal.standing(i) is Standing.OPEN and proposal.verdict(i) is Verdict.PENDING
+        )
+        if self._actions.step(wanted, step):
+            self._actions.focus()
+        else:
+            self.query_one("#review-apply", ApplyRow).focus()
+
+    def action_leave(self) -> None:
+        """Back to the list, then to the memories."""
+        if self._page.has_focus and self._order:
+            self._actions.focus()
+        else:
+            self.app.switch_mode("browse")
 
     # Deciding
 
     def _is_paste(self) -> bool:
-        return time.monotonic() - self._pasted < PASTE_SECONDS
+        return monotonic() - self._pasted < PASTE_SECONDS
 
-    def _keep(self, review: Review, said: str, *, move: bool = False) -> None:
-        """Write the review at once, then show it."""
-        session, proposal = self._session, self.proposal
-        if proposal is None or session.opened is None:
-            return
-        saved = proposal.saved.reviewed(review)
+    def _keep(self, review: Review) -> bool:
+        """Write the review, then show it; False if it could not be written."""
+        proposal, opened = self.proposal, self.opened
+        if proposal is None or opened is None:
+            return False
         try:
-            if session.store.place.writable or session.opened.file is not None:
-                session.opened = write_review(session.store, session.opened, saved)
-        except Conflict as error:
-            self.action_reload()
-            self._say(failure(error), bad=True)
-            return
+            self._session.opened = write_review(
+                self._session.store, opened, proposal.saved.reviewed(review)
+            )
+        except Conflict as conflict:
+            self._ask_reload(conflict)
+            return False
         except EngineError as error:
-            self._say(f"The verdict is not kept: {failure(error)}", bad=True)
-            return
+            self._say(f"It was not saved. {failure(error)}", bad=True)
+            return False
+        self._writes += 1
         self.proposal = proposal.reviewed(review)
-        cursor = self.query_one("#rows", RowList).cursor
-        self._show(cursor)
-        if move:
-            self.action_undecided(1)
-        self._say(said)
+        self._show()
+        return True
+
+    def _ask_reload(self, conflict: Conflict) -> None:
+        lines = [
+            *(line((drift.path, "bold"), (f" {drift.why}.", "plain")) for drift in conflict.drifts),
+            line(("Somebody else gave verdicts, or the plan was taken away.", "plain")),
+            line(("What you pressed last was not saved; everything before is.", "plain")),
+            line(),
+            line(("Load it again, and go on from what it says now?", "plain")),
+        ]
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.action_rescan()
+
+        self.app.push_screen(Confirm("This plan changed meanwhile", lines, "Load"), answered)
 
     def _decide(self, verdict: Verdict, reason: str = "") -> None:
         proposal, index = self.proposal, self._chosen()
-        if proposal is None or index is None or self._is_paste():
+        if proposal is None or index is None:
             return
-        standing = proposal.standing(index)
-        if standing is Standing.APPLIED:
-            self._say(f"Action {index + 1} is applied already.", bad=True)
+        why_not = refused(proposal, index, verdict)
+        if why_not:
+            self._say(why_not, bad=True)
             return
-        if verdict is Verdict.APPROVED and standing is Standing.INVALID:
-            self._say("It breaks a rule and cannot be approved; e edits its result.", bad=True)
+        again = proposal.verdict(index) is verdict and not reason
+        seen = fingerprint(proposal.changes[index])
+        wanted = Verdict.PENDING if again else verdict
+        if not self._keep(proposal.saved.review.decide(index, wanted, seen=seen, reason=reason)):
             return
-        if verdict is Verdict.APPROVED and standing is Standing.STALE:
-            self._say("Its files changed since the plan was made: plan again.", bad=True)
-            return
-        review = proposal.saved.review.decide(
-            index, verdict, seen=fingerprint(proposal.changes[index]), reason=reason
-        )
-        self._keep(review, f"Action {index + 1} is {verdict}. u takes it back.", move=True)
+        if not again:
+            self.action_undecided(1)
+        self._say(self._said(index, wanted))
+
+    def _said(self, index: int, verdict: Verdict) -> str:
+        """What a verdict means, in one line."""
+        if verdict is Verdict.PENDING:
+            return f"Action {index + 1} is to decide again."
+        said = f"Action {index + 1} is {verdict}."
+        account = self.proposal.accounts.get(index) if self.proposal is not None else None
+        if verdict is Verdict.APPROVED and account is not None and account.dropped:
+            said += f" {count(len(account.dropped), 'statement', 'statements')} will be dropped."
+        return f"{said} u takes it back."
 
     def action_approve(self) -> None:
-        """Approve the action as it is shown."""
-        self._decide(Verdict.APPROVED)
+        """Approve the action as it is shown, or take that back."""
+        if not self._is_paste():
+            self._decide(Verdict.APPROVED)
 
     def action_reject(self) -> None:
-        """Reject the action."""
-        self._decide(Verdict.REJECTED)
+        """Reject the action, or take that back."""
+        if not self._is_paste():
+            self._decide(Verdict.REJECTED)
 
     def action_reject_because(self) -> None:
         """Reject the action and say why."""
-        if self._chosen() is None or self._is_paste():
+        index = self._chosen()
+        if self.proposal is None or index is None or self._is_paste():
             return
 
         def answered(reason: str | None) -> None:
             if reason is not None:
-                self._decide(Verdict.REJECTED, reason)
+                self._decide(Verdict.REJECTED, reason.strip())
 
-        self.app.push_screen(Asked("Why not?", "enter rejects · esc goes back"), answered)
+        question = f"Why reject action {index + 1}?"
+        self.app.push_screen(Asked(question, "enter rejects · esc goes back"), answered)
 
     def action_take_back(self) -> None:
-        """Reopen the action that was decided last."""
+        """Reopen the action that was decided last, among those that were not applied since."""
         proposal = self.proposal
         if proposal is None or self._is_paste():
             return
-        review, index = proposal.saved.review.take_back()
-        if index is None:
+        review = proposal.saved.review
+        last = next((i for i in reversed(review.order) if i + 1 not in proposal.applied), None)
+        if last is None:
             self._say("There is no verdict to take back.", bad=True)
             return
-        self._keep(review, f"Action {index + 1} is undecided again.")
-        row = proposal.owner(index)
-        if row in self._order:
-            self.query_one("#rows", RowList).put(self._order.index(row))
-            self._say(f"Action {index + 1} is undecided again.")
+        if self._keep(review.decide(last, Verdict.PENDING, seen="")):
+            self._actions.focus()
+            self._actions.put(proposal.owner(last))
+            self._say(f"Action {last + 1} is to decide again.")
 
     def action_approve_lossless(self) -> None:
         """Approve what drops, adds and rewords nothing; say how many need a look."""
@@ -342,22 +446,25 @@ class ReviewScreen(Screen[None]):
         if proposal is None or self._is_paste():
             return
         found = sorted(proposal.lossless())
+        left = proposal.counts().undecided - len(found)
+        rest = f" {count(left, 'action needs', 'actions need')} a look." if left else ""
+        if not found:
+            self._say(f"Nothing that is to decide is lossless.{rest}", bad=True)
+            return
         review = proposal.saved.review
         for index in found:
             seen = fingerprint(proposal.changes[index])
             review = review.decide(index, Verdict.APPROVED, seen=seen)
-        left = proposal.counts().undecided - len(found)
-        rest = f"{count(left, 'action needs', 'actions need')} a look." if left else ""
-        if not found:
-            self._say(f"No undecided action is lossless. {rest}".strip(), bad=True)
-            return
-        said = count(len(found), "lossless action is approved", "lossless actions are approved")
-        self._keep(review, f"{said}. {rest}".strip())
+        if self._keep(review):
+            said = count(len(found), "lossless action", "lossless actions")
+            self._say(f"Approved {said}.{rest}")
+
+    # Editing
 
     def action_edit(self) -> None:
         """Edit the result of a merge or an update in the person's editor."""
         proposal, index = self.proposal, self._chosen()
-        if proposal is None or index is None:
+        if proposal is None or index is None or self._is_paste():
             return
         action = proposal.plan.actions[index]
         if proposal.standing(index) is Standing.APPLIED:
@@ -370,7 +477,10 @@ class ReviewScreen(Screen[None]):
         name = proposal.changes[index].target or "result.md"
         try:
             with self.app.suspend():
-                after = edit_text(before, name, _Terminal())
+                after = edit_text(before, name, Console())
+        except SuspendNotSupported:
+            self._say("This terminal cannot be left for an editor. Nothing was changed.", bad=True)
+            return
         except EngineError as error:
             self._say(failure(error), bad=True)
             return
@@ -379,24 +489,40 @@ class ReviewScreen(Screen[None]):
             return
         text, encoding = decode(after)
         if encoding != "utf-8":
-            self._say(f"The result is not UTF-8; it is kept in {rescue(after, name)}", bad=True)
+            kept = rescue(after, name)
+            self._say(f"What you wrote is not UTF-8. It is kept in {kept}", bad=True)
+            return
+        self._keep_edit(index, text)
+
+    def _keep_edit(self, index: int, text: str) -> None:
+        proposal = self.proposal
+        if proposal is None:
             return
         original = proposal.saved.plan.actions[index]
         same = isinstance(original, Merge | Update) and original.content == text
         review = proposal.saved.review.edit(index, None if same else text)
-        self._keep(review, f"Action {index + 1} is edited, and wants a verdict.")
-        if self.proposal is not None:
-            problems = self.proposal.violations(index)
-            if problems:
-                said = "; ".join(problem.message for problem in problems)
-                self._say(f"Edited, but it breaks a rule: {said}", bad=True)
+        edited = proposal.reviewed(review)
+        self._sections[index] = sections(edited.changes[index])
+        if not self._keep(review):
+            self._sections[index] = sections(proposal.changes[index])
+            kept = rescue(text.encode(), edited.changes[index].target or "result.md")
+            self._say(f"It was not saved. What you wrote is kept in {kept}", bad=True)
+            return
+        problems = edited.violations(index)
+        if problems:
+            rules = count(len(problems), "rule", "rules")
+            self._say(f"Edited, but it breaks {rules}; e edits it again.", bad=True)
+        elif same:
+            self._say(f"Action {index + 1} is the planner's again.")
+        else:
+            self._say(f"Action {index + 1} is edited, and wants a verdict.")
 
     # Applying
 
     def action_apply(self) -> None:
-        """Ask, naming everything; then apply what is approved."""
+        """Ask, naming everything; the dialog applies what is approved."""
         proposal = self.proposal
-        if proposal is None or self._applying or self._is_paste():
+        if proposal is None or self._is_paste():
             return
         if not proposal.approved:
             self._say("Nothing is approved.", bad=True)
@@ -404,100 +530,22 @@ class ReviewScreen(Screen[None]):
         if not self._session.store.place.writable:
             self._say("The store is read-only: nothing can be applied.", bad=True)
             return
-        number = sum(proposal.owner(i) == i for i in proposal.approved)
-        title = f"Apply {count(number, 'action', 'actions')}?"
+        holds = settled(proposal)
+        if holds is not None:
+            if not self._keep(holds):
+                return
+            proposal = proposal.reviewed(holds)
+        self.app.push_screen(ApplyDialog(self._session, proposal), self._applied)
 
-        def answered(yes: bool | None) -> None:
-            if yes:
-                self._applying = True
-                self._say("Checking, keeping, writing, recording ...")
-                self._apply(proposal)
-            else:
-                self._say("Nothing was changed.")
-
-        self.app.push_screen(Confirm(title, apply_lines(proposal), "Apply"), answered)
-
-    @work(thread=True, exclusive=True, group="apply")
-    def _apply(self, proposal: Proposal) -> None:
-        try:
-            done = apply(
-                self._session.store,
-                proposal,
-                who=self._session.who,
-                decided_by="person",
-                on_stale="skip",
-                wait=5.0,
-            )
-        except EngineError as error:
-            self.app.call_from_thread(self._failed, failure(error))
+    def _applied(self, result: Result | None) -> None:
+        proposal = self.proposal
+        if result is None or proposal is None:
             return
-        self.app.call_from_thread(self._applied, done)
-
-    def _failed(self, why: str) -> None:
-        self._applying = False
-        self.action_reload()
-        self._say(f"Nothing was changed. {why}", bad=True)
-
-    def _applied(self, done: Applied) -> None:
-        self._applying = False
-        recovered = self._session.told_recovered()
-        self.action_reload()
-        if not done.run:
-            self._say("Nothing had to change.")
-            return
-        lines = [line((recovered, "warn"))] if recovered else []
-        for word, paint, paths in (
-            ("wrote   ", "good", done.written),
-            ("removed ", "bad", done.deleted),
-        ):
-            lines += [line((word, paint), (path, "plain")) for path in paths]
-        for skipped in done.skipped:
-            why = f"skipped action {skipped.action + 1}: "
-            lines.append(line((why, "warn"), (skipped.why, "plain")))
-        if self.proposal is not None and (rejected := self.proposal.counts().rejected):
-            lines.append(line((f"{count(rejected, 'action', 'actions')} rejected", "dim")))
-        lines += [
-            line(("", "plain")),
-            line(("checked · kept · written · recorded", "dim")),
-            line(("Undo: ", "dim"), (self._session.undo_command(done.run), "bold")),
-        ]
-        if done.changelog == "pending":
-            lines.append(line(("The changelog is written at the next run.", "warn")))
-
-        def closed(answer: str | None) -> None:
-            if answer == "u":
-                ask_undo(self, self._session, done.run, self._said)  # type: ignore[arg-type]
-
-        title = f"Applied as run {done.run}"
-        self.app.push_screen(Told(title, lines, "enter goes on · u takes it back"), closed)
-
-    def _said(self, text: str, bad: bool) -> None:
-        self.action_reload()
-        self._say(text, bad=bad)
-
-    def _say(self, text: str, *, bad: bool = False) -> None:
-        self.query_one("#notice", Notice).show(text, bad=bad)
-
-
-class _Terminal:
-    """Asks on the suspended terminal."""
-
-    def ask(self, question: str) -> str:
-        """The person's answer."""
-        return input(question)
-
-
-_STATIC = {
-    "dim": "$foreground-muted", "bad": "$text-error", "warn": "$text-warning", "good": "$text-success",
-    "accent": "$text-accent", "title": "bold", "bold": "bold", "mark": "bold reverse $warning",
-}  # fmt: skip
-
-
-def _static(lines: list[Line]) -> Content:
-    """Painted lines as one content, for places that are too small for a view."""
-    parts: list[Content] = []
-    for number, painted in enumerate(lines):
-        if number:
-            parts.append(Content("\n"))
-        parts.extend(Content.styled(run.text, _STATIC.get(run.paint, "")) for run in painted.runs)
-    return Content.assemble(*parts)
+        if result.undone:
+            review = proposal.saved.review
+            for index in sorted(result.undone):
+                review = review.decide(proposal.owner(index), Verdict.PENDING, seen="")
+            self._keep(review)
+        if not result.changed:
+            self._say("Nothing was changed.")
+        self.action_rescan()

@@ -6,49 +6,68 @@ from collections.abc import Callable
 
 from textual.screen import Screen
 
-from engine.errors import EngineError
-from engine.journal import Run, find
-from memui.presentation import Line, line
-from memui.screens.dialogs import Confirm
+from engine.errors import Conflict, EngineError
+from engine.journal import Run, find, undone_by
+from memui.presentation import line
+from memui.presentation.history import number, undoing
+from memui.screens.dialogs import Confirm, Told
 from memui.screens.session import Session, failure
 
 Said = Callable[[str, bool], None]
 
 
-def ask_undo(screen: Screen[object], session: Session, name: str, said: Said) -> None:
+def ask_undo(screen: Screen[None], session: Session, name: str, said: Said) -> None:
     """Ask whether to take back a run, do it, and say what came of it (text, whether it failed)."""
     try:
         run = find(session.store.place, name)
+        problem = _refused(session, run)
     except EngineError as error:
         said(failure(error), True)
         return
+    if problem:
+        said(problem, True)
+        return
 
     def answered(yes: bool | None) -> None:
-        if not yes:
-            said("Nothing was changed.", False)
-            return
-        try:
-            outcome = session.store.undo(run.id, who=session.who)
-        except EngineError as error:
-            said(failure(error), True)
-            return
-        recovered = session.told_recovered()
-        done = f"Run {run.seq} is taken back, as run {outcome.run}. u here takes that back again."
-        said(f"{recovered}; {done}" if recovered else done, False)
-
-    screen.app.push_screen(Confirm(f"Take back run {run.seq}?", undo_lines(run), "Undo"), answered)
-
-
-def undo_lines(run: Run) -> list[Line]:
-    """What taking back a run does, file by file."""
-    found = [line((f"{run.kind} of {run.time}, by {run.who}", "dim")), line(("", "plain"))]
-    for step in run.steps:
-        if step.old is None:
-            found.append(line(("  remove  ", "bad"), (step.path, "plain")))
-        elif step.new is None:
-            found.append(line(("  restore ", "good"), (step.path, "plain")))
+        if yes:
+            _undo(screen, session, run, said)
         else:
-            found.append(line(("  rewrite ", "warn"), (step.path, "plain")))
-    found.append(line(("", "plain")))
-    found.append(line(("If any of them changed since, nothing is touched and it is named.", "dim")))
-    return found
+            said("Nothing was changed.", False)
+
+    if run.undoes:
+        title, does = f"Do run {number(run.undoes)} again?", "Do it again"
+    else:
+        title, does = f"Take back run {run.seq}?", "Take back"
+    screen.app.push_screen(Confirm(title, list(undoing(run)), does), answered)
+
+
+def _refused(session: Session, run: Run) -> str:
+    if not session.store.place.writable:
+        return "The store is read-only. Nothing was changed."
+    undone = undone_by(session.store.runs())
+    if run.id in undone:
+        again = number(undone[run.id])
+        return f"Run {run.seq} is undone already, by run {again}; undo that one to do it again."
+    return "" if run.state == "done" else f"Run {run.seq} holds no change to take back."
+
+
+def _undo(screen: Screen[None], session: Session, run: Run, said: Said) -> None:
+    try:
+        outcome = session.store.undo(run.id, who=session.who)
+    except Conflict as error:
+        said(f"Run {run.seq} was not taken back. Nothing was changed.", True)
+        lines = [
+            line(("These files are not as the run left them, so nothing was touched:", "plain")),
+            line(("", "plain")),
+            *(line((drift.path, "bold"), (f"  {drift.why}", "warn")) for drift in error.drifts),
+            line(("", "plain")),
+            line((error.hint or "Later changes have to be taken back first.", "dim")),
+        ]
+        screen.app.push_screen(Told("Not taken back", lines, "esc goes back"))
+        return
+    except EngineError as error:
+        said(failure(error), True)
+        return
+    recovered = session.told_recovered()
+    done = f"Run {run.seq} is taken back, as run {number(outcome.run)}; undo that to do it again."
+    said(f"{recovered}; {done}" if recovered else done, False)

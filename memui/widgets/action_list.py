@@ -1,4 +1,4 @@
-"""The actions of a plan as rows: where each stands, what it does to which file, what to beware of."""
+"""The actions of a plan as rows: where each stands, what it does, what to beware of."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from textual.widgets import Static
 from engine.plan import Merge, Move
 from engine.proposal import Counts, Proposal, Standing
 from engine.review import Verdict
-from memui.presentation import Line, Run, count, fit, line, own, pad
+from memui.presentation import Line, Run, count, fit, line, own
 from memui.widgets.painting import COMPONENTS, paint, palette
 
 WIDE: Final = 68
 """Cells from which an action takes one row; below it takes two."""
-_FLAGS_ROOM: Final = 0.42
-"""Share of a wide row that the flags may take from the paths."""
+_VERB: Final = 7
+_SEPARATOR: Final = " · "
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ class ActionRow:
     def number(self) -> int:
         """The action's number in the plan."""
         return self.index + 1
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing is left to look at."""
+        return self.word in {"applied", "rejected"}
 
 
 def action_row(proposal: Proposal, index: int, gain: int, loss: int) -> ActionRow:
@@ -109,7 +114,11 @@ class ActionList(ScrollView, can_focus=True):
         Binding("enter", "choose", show=False),
     ]
     DEFAULT_CSS = """
-    ActionList { overflow-x: hidden; scrollbar-gutter: stable; scrollbar-size-vertical: 1; }
+    ActionList {
+        overflow-x: hidden;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+    }
     """
 
     class Moved(Message):
@@ -129,6 +138,7 @@ class ActionList(ScrollView, can_focus=True):
         super().__init__(**kwargs)
         self._rows: tuple[ActionRow, ...] = ()
         self._cursor = 0
+        self._shape = Shape()
 
     @property
     def rows_shown(self) -> tuple[ActionRow, ...]:
@@ -141,14 +151,19 @@ class ActionList(ScrollView, can_focus=True):
         return self._rows[self._cursor].index if self._rows else None
 
     @property
+    def _columns(self) -> int:
+        """Cells of a row, without the scrollbar."""
+        return self.scrollable_content_region.width
+
+    @property
     def row_height(self) -> int:
         """Screen rows that an action takes."""
-        return 1 if self.size.width >= WIDE else 2
+        return 1 if self._columns >= WIDE else 2
 
     def show(self, rows: Sequence[ActionRow]) -> None:
         """Show rows; the cursor stays on its action."""
         chosen = self.index
-        self._rows = tuple(rows)
+        self._rows, self._shape = tuple(rows), Shape.of(rows)
         at = next((n for n, row in enumerate(rows) if row.index == chosen), None)
         self._cursor = min(self._cursor, max(0, len(rows) - 1)) if at is None else at
         self._tell_size()
@@ -184,7 +199,7 @@ class ActionList(ScrollView, can_focus=True):
         self.scroll_to_region(region, animate=False, force=True)
 
     def _tell_size(self) -> None:
-        self.virtual_size = Size(self.size.width, len(self._rows) * self.row_height)
+        self.virtual_size = Size(self._columns, len(self._rows) * self.row_height)
         if self._rows:
             self._follow()
 
@@ -218,105 +233,129 @@ class ActionList(ScrollView, can_focus=True):
             self.post_message(self.Chosen())
 
     def render_line(self, y: int) -> Strip:
-        """One row of the screen."""
-        width, height = self.size.width, self.row_height
+        """One row of the screen; the cursor is a bar and a ground, the colours stay."""
+        width, height = self._columns, self.row_height
         styles = palette(self)
         at, part = divmod(y + round(self.scroll_offset.y), height)
-        if at >= len(self._rows):
+        if at >= len(self._rows) or width < 2:
             return Strip.blank(width, styles["plain"])
         current = at == self._cursor
-        over = ("cursor" if self.has_focus else "cursor-blurred") if current else None
-        digits = len(str(max(row.number for row in self._rows)))
-        room = width - 1
-        if height == 1:
-            made = wide(self._rows[at], room, digits)
-        else:
-            made = (upper if part == 0 else lower)(self._rows[at], room, digits)
-        strip = paint(made, styles, room, over)
-        bar = Segment("▌" if current else " ", _bar(styles, over))
-        return Strip([bar, *strip], width)
+        draw = wide if height == 1 else lower if part else upper
+        strip = paint(draw(self._rows[at], width - 1, self._shape), styles, width - 1)
+        bar = Segment("▌" if current else " ", styles["accent"])
+        if not current:
+            return Strip([bar, *strip], width)
+        cursor = styles["cursor" if self.has_focus else "cursor-blurred"]
+        ground = Style(bgcolor=cursor.bgcolor)
+        made = [Segment(s.text, (s.style or ground) + ground) for s in (bar, *strip)]
+        return Strip(made, width)
 
 
-def _bar(styles: dict[str, Style], over: str | None) -> Style:
-    return styles["plain"] if over is None else styles["accent"] + styles[over]
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The widths in cells of the columns that all rows share."""
+
+    number: int = 1
+    gain: int = 0
+    loss: int = 0
+    target: int = 0
+    flags: int = 0
+
+    @classmethod
+    def of(cls, rows: Sequence[ActionRow]) -> Shape:
+        """As wide as the widest row needs."""
+        return cls(
+            max((len(str(row.number)) for row in rows), default=1),
+            max((len(_signed("+", row.gain)) for row in rows), default=0),
+            max((len(_signed("−", row.loss)) for row in rows), default=0),
+            max((cell_len(row.target) for row in rows), default=0),
+            max((cell_len(_SEPARATOR.join(row.flags)) for row in rows), default=0),
+        )
+
+    @property
+    def amount(self) -> int:
+        """Gain and loss with a blank between them."""
+        return self.gain + self.loss + bool(self.gain and self.loss)
 
 
-def wide(row: ActionRow, width: int, digits: int) -> Line:
-    """An action in one row: mark, number, verb, files, gain and loss, flags at the right."""
-    amount = _amount(row)
-    amounts = sum(cell_len(run.text) for run in amount)
-    flags = _flags(row, int(width * _FLAGS_ROOM))
-    flagged = sum(cell_len(run.text) for run in flags)
-    head = f"{row.mark} {row.word:<9} {row.number:>{digits}} "
-    used = cell_len(head) + 7 + amounts + flagged + (2 if amount else 0) + (2 if flags else 0)
-    target = pad(_middle(row.target, width - used), max(0, width - used))
-    parts: list[tuple[str, str] | Run] = [
-        (head, row.paint),
-        (f"{row.verb:<7}", "dim" if row.word == "applied" else "bold"),
-        Run(target, "dim" if row.word in {"applied", "rejected"} else "plain"),
-    ]
-    if amount:
-        parts += [("  ", "plain"), *amount]
-    if flags:
-        parts += [("  ", "plain"), *flags]
-    return fit(line(*parts), width)
+def _signed(sign: str, number: int) -> str:
+    return f"{sign}{number}" if number else ""
 
 
-def upper(row: ActionRow, width: int, digits: int) -> Line:
-    """The first of two rows: mark, number, verb, files."""
-    head = f"{row.mark} {row.number:>{digits}} "
-    room = max(0, width - cell_len(head) - 7)
-    quiet = row.word in {"applied", "rejected"}
+def wide(row: ActionRow, width: int, shape: Shape) -> Line:
+    """An action in one row: mark, number, verb, files, gain and loss, flags."""
+    head = f"{row.mark} {row.word:<9} {row.number:>{shape.number}} "
+    free = max(0, width - cell_len(head) - _VERB - shape.amount - 4)
+    target = max(min(shape.target, free // 2), free - shape.flags)
     return fit(
         line(
             (head, row.paint),
-            (f"{row.verb:<7}", "dim" if row.word == "applied" else "bold"),
-            Run(_middle(row.target, room), "dim" if quiet else "plain"),
+            (f"{row.verb:<{_VERB}}", "dim" if row.quiet else "bold"),
+            (_padded(_middle(row.target, target), target), "dim" if row.quiet else "plain"),
+            ("  ", "plain"),
+            *_amount(row, shape),
+            ("  ", "plain"),
+            *_flags(row, free - target),
         ),
         width,
     )
 
 
-def lower(row: ActionRow, width: int, digits: int) -> Line:
+def upper(row: ActionRow, width: int, shape: Shape) -> Line:
+    """The first of two rows: mark, number, verb, files."""
+    head = f"{row.mark} {row.number:>{shape.number}} "
+    room = max(0, width - cell_len(head) - _VERB)
+    return fit(
+        line(
+            (head, row.paint),
+            (f"{row.verb:<{_VERB}}", "dim" if row.quiet else "bold"),
+            (_middle(row.target, room), "dim" if row.quiet else "plain"),
+        ),
+        width,
+    )
+
+
+def lower(row: ActionRow, width: int, shape: Shape) -> Line:
     """The second of two rows: the verdict in words, gain and loss, flags."""
-    parts: list[tuple[str, str] | Run] = [
-        (" " * (digits + 3), "plain"),
-        (row.word, "dim" if row.paint == "plain" else row.paint),
-    ]
-    amount = _amount(row)
-    if amount:
-        parts += [("  ", "plain"), *amount]
-    used = sum(cell_len(p.text if isinstance(p, Run) else p[0]) for p in parts)
-    flags = _flags(row, width - used - 2)
-    if flags:
-        parts += [("  ", "plain"), *flags]
-    return fit(line(*parts), width)
+    head = f"{'':{shape.number + 3}}{row.word:<9} "
+    used = cell_len(head) + shape.amount + 2
+    return fit(
+        line(
+            (head, "dim" if row.paint == "plain" else row.paint),
+            *_amount(row, shape),
+            ("  ", "plain"),
+            *_flags(row, width - used),
+        ),
+        width,
+    )
 
 
-def _amount(row: ActionRow) -> tuple[Run, ...]:
-    found: list[Run] = []
-    if row.gain:
-        found.append(Run(f"+{row.gain}", "good"))
-    if row.loss:
-        found += [Run(" ", "plain")] * bool(found) + [Run(f"−{row.loss}", "bad")]
-    return tuple(found)
+def _amount(row: ActionRow, shape: Shape) -> tuple[Run, ...]:
+    """Gain and loss, each in its column."""
+    return (
+        Run(_signed("+", row.gain).rjust(shape.gain), "good"),
+        Run(" " * bool(shape.gain and shape.loss)),
+        Run(_signed("−", row.loss).rjust(shape.loss), "bad"),
+    )
 
 
 def _flags(row: ActionRow, width: int) -> tuple[Run, ...]:
     """As many flags as fit, the gravest first, and how many are left out."""
-    style = "dim" if row.word in {"applied", "rejected"} else "warn"
-    found: list[str] = []
-    used = 0
-    for n, flag in enumerate(row.flags):
-        left = len(row.flags) - n - 1
-        more = f" +{left}" if left else ""
-        cells = cell_len(flag) + (3 if found else 0)
-        if found and used + cells + len(more) > width:
-            found[-1] += f" +{left + 1}"
-            break
-        found.append(flag)
-        used += cells
-    return (Run(" · ".join(found), style),) if found else ()
+    if not row.flags:
+        return ()
+    shown = len(row.flags)
+    while shown > 1 and cell_len(_flag_text(row.flags, shown)) > width:
+        shown -= 1
+    return (Run(_flag_text(row.flags, shown), "dim" if row.quiet else "warn"),)
+
+
+def _flag_text(flags: Sequence[str], shown: int) -> str:
+    left = len(flags) - shown
+    return _SEPARATOR.join(flags[:shown]) + (f" +{left}" if left else "")
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - cell_len(text))
 
 
 def _middle(text: str, width: int) -> str:
@@ -357,14 +396,14 @@ class ApplyRow(Static, can_focus=True):
 
     def show(self, counts: Counts) -> None:
         """Say how many actions would be applied, and what would wait."""
-        waits = f"   {counts.undecided} to decide would wait" if counts.undecided else ""
+        waits = f"  {counts.undecided} to decide" if counts.undecided else ""
         if counts.approved:
             said = f" Apply {count(counts.approved, 'approved action', 'approved actions')}…"
-            self.update(Content.assemble(own(said, "bold"), own(waits, "$text-muted")))
+            self.update(Content.assemble(own(said, "bold"), own(waits, "$foreground-muted")))
         elif counts.undecided:
-            self.update(own(" Nothing is approved yet", "$text-muted"))
+            self.update(own(" Nothing is approved yet", "$foreground-muted"))
         else:
-            self.update(own(" Nothing is left to apply", "$text-muted"))
+            self.update(own(" Nothing is left to apply", "$foreground-muted"))
 
     def action_choose(self) -> None:
         self.post_message(self.Chosen())

@@ -19,7 +19,7 @@ from engine.diff import Diff, Row, Spans, compare, hunks
 from engine.ledger import Entry, Fate
 from engine.plan import Merge, Move
 from memui.presentation import Line, Run, count, line, runs
-from memui.widgets.page_view import Lines, Page, PageView
+from memui.widgets.page_view import Lines, Page
 
 CONTEXT: Final = 3
 _GRAVITY: Final = (Fate.DROPPED, Fate.NEW, Fate.MOVED, Fate.REWORDED, Fate.KEPT)
@@ -96,8 +96,8 @@ def _heading(change: Change, section: Section, *, vanished: bool) -> Iterator[Li
     edit = section.edit
     if isinstance(change.action, Move):
         old = change.reads[0] if change.reads else change.action.from_
-        yield line((old, "bold"), (" → ", "dim"), (edit.path, "bold"))
-        yield line(("The file moves; its bytes stay as they are.", "dim"))
+        yield line((old, "bold"), (" → ", "dim"), (edit.path, "bold"), gutter=" ")
+        yield line(("The file moves; its bytes stay as they are.", "dim"), gutter=" ")
         yield line()
         return
     if vanished:
@@ -109,7 +109,7 @@ def _heading(change: Change, section: Section, *, vanished: bool) -> Iterator[Li
     else:
         said = f"rewritten{_amount(section)}"
     compared = [(", compared with ", "dim"), (section.base, "dim")] if section.base else []
-    yield line((edit.path, "bold"), (f"  {said}", "dim"), *compared)
+    yield line((edit.path, "bold"), (f"  {said}", "dim"), *compared, gutter=" ")
     for end in section.diff.ends:
         yield line((end, "warn"), gutter=" ! ")
 
@@ -269,7 +269,6 @@ class _Notes:
     def of(self, section: Section) -> NoteOf:
         """What the rows of one diff are told. A line that goes on a statement is told the same."""
         old_path = section.base or section.edit.path
-        vanishes = section.edit.after is None
         last: dict[str, _Note | None] = {"removed": None, "added": None}
 
         def note(row: Row) -> _Note | None:
@@ -278,12 +277,14 @@ class _Notes:
                 return None
             if row.kind == "removed":
                 found = self._sources.get((old_path, row.old or 0), [])
-                told = _removed(_worst(found), paired=row.pair is not None and not vanishes)
+                pair = None if row.pair is None else section.diff.rows[row.pair].new
+                told = _removed(_worst(found), pair)
             else:
                 found = self._results.get((section.edit.path, row.new or 0), [])
                 told = _added(_worst(found), old_path)
             if not found:
-                return None if row.text.startswith("#") else last[row.kind]
+                goes_on = not row.text.startswith("#") and any(map(str.isalnum, row.text))
+                return last[row.kind] if goes_on else None
             last[row.kind] = told
             return told
 
@@ -294,13 +295,14 @@ def _worst(entries: Sequence[Entry]) -> Entry | None:
     return min(entries, key=lambda entry: _GRAVITY.index(entry.fate), default=None)
 
 
-def _removed(entry: Entry | None, *, paired: bool) -> _Note | None:
+def _removed(entry: Entry | None, pair: int | None) -> _Note | None:
+    """What a removed row is told. `pair` is the line of the result that is shown as its pair."""
     if entry is None:
         return None
     if entry.fate is Fate.DROPPED:
-        return _Note("note-lost", "✗ dropped", more=_lost_because(entry))
+        return _Note("note-lost", "✗ dropped", more=_lost_because(entry, pair))
     result = entry.result
-    if result is None or (entry.fate is Fate.REWORDED and paired):
+    if result is None or (entry.fate is Fate.REWORDED and pair is not None):
         return None
     if entry.fate is Fate.KEPT and entry.source and result.path == entry.source.path:
         return None
@@ -324,24 +326,17 @@ def _added(entry: Entry | None, old_path: str) -> _Note | None:
     return _Note("note", says, source.path, source.line)
 
 
-def _lost_because(entry: Entry) -> str:
+def _lost_because(entry: Entry, pair: int | None) -> str:
     if entry.needs is not None:
         return f", unless action {entry.needs + 1} is applied too"
-    if entry.result is not None and entry.flags:
-        return f": line {entry.result.line} differs in {flag_words(entry.flags)}"
-    return ""
+    hard = [flag for flag in entry.flags if flag not in {"description", "field"}]
+    if entry.result is None or not hard:
+        return ""
+    if pair == entry.result.line:
+        return f": the {flag_words(hard)} changes"
+    return f": line {entry.result.line} differs in {flag_words(hard)}" if pair is None else ""
 
 
 def flag_words(flags: Sequence[str]) -> str:
     """The ledger's flags in words for people."""
     return ", ".join(_WORDS.get(flag, flag) for flag in flags)
-
-
-class DiffView(PageView):
-    """The diff of one change."""
-
-    def show_change(
-        self, change: Change, shown: Sequence[Section], entries: Sequence[Entry]
-    ) -> None:
-        """Show what a change does to the files, from its top."""
-        self.show(diff_page(change, shown, entries))

@@ -10,7 +10,7 @@ from engine.ledger import Account, Entry, Fate
 from engine.statements import Statement
 from memui.presentation import Line, Run, line, runs
 from memui.widgets.diff_view import flag_words, whole_graphemes
-from memui.widgets.page_view import Lines, Page, PageView
+from memui.widgets.page_view import Lines, Page
 
 _ASIDE: Final = "    "
 
@@ -27,8 +27,8 @@ def tally(account: Account) -> Line:
     parts: list[tuple[str, str]] = []
     for word, number, style in counts:
         if parts:
-            parts.append((" · ", "dim"))
-        parts.append((f"{word} {number}", style if number else "dim"))
+            parts.append((" · ", "faint"))
+        parts.append((f"{word} {number}", style if number else "faint"))
     if account.lossless:
         parts.append(("  lossless", "good"))
     return line(*parts)
@@ -52,12 +52,13 @@ def ledger_page(account: Account, approved: frozenset[int]) -> Page:
         if lines:
             lines.append(line())
         start = len(lines)
-        lines.append(line((f"{title} {len(entries)}", "bold"), (f"  {means}", "dim")))
+        head = ((f"{title} {len(entries)}", "bold"), (f"  {means}", "dim"))
+        lines.append(line(*head, gutter=" "))
         for entry in entries:
             lines.extend(_entry(entry, approved))
         blocks.append(range(start, len(lines)))
     if not lines:
-        lines.append(line(("It takes nothing away and says nothing new.", "dim")))
+        lines.append(line(("It takes nothing away and says nothing new.", "dim"), gutter=" "))
     return Page(Lines(lines), tuple(blocks))
 
 
@@ -107,11 +108,3 @@ def _where(statement: Statement, entry: Entry | None = None) -> Line:
         if entry.needs is not None:
             parts.append((f", which action {entry.needs + 1} writes", "note"))
     return line(*parts, gutter=_ASIDE)
-
-
-class LedgerView(PageView):
-    """The ledger of one change."""
-
-    def show_account(self, account: Account, approved: frozenset[int]) -> None:
-        """Show what becomes of every statement, from the top."""
-        self.show(ledger_page(account, approved))

@@ -16,12 +16,14 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widgets import Static
 
-from memui.presentation import Line, wrap
+from memui.presentation import Line, fit, own, wrap
 from memui.widgets.painting import COMPONENTS, palette
 
 OWN_PAINTS: Final = (
@@ -89,6 +91,10 @@ class PageView(ScrollView, can_focus=True):
         overflow-y: auto;
         scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
+        & > .paint--added { background: $success 14%; }
+        & > .paint--removed { background: $error 14%; }
+        & > .paint--word-added { background: $success 40%; text-style: bold underline; }
+        & > .paint--word-removed { background: $error 40%; text-style: bold underline; }
         & > .page--lost { background: $error 30%; text-style: bold; }
         & > .page--word-lost { background: $error 55%; text-style: bold underline; }
         & > .page--word-plain, & > .page--word-dim { text-style: bold underline; }
@@ -166,6 +172,11 @@ class PageView(ScrollView, can_focus=True):
     def _go(self, y: int) -> None:
         self.scroll_to(0, max(0, y), animate=False, immediate=True, force=True)
 
+    @property
+    def _columns(self) -> int:
+        """Cells of a row, without the scrollbar."""
+        return self.scrollable_content_region.width
+
     # How tall the lines are
 
     @property
@@ -174,7 +185,7 @@ class PageView(ScrollView, can_focus=True):
 
     def _forget_heights(self, rows: int) -> None:
         self._tops = [0]
-        self._heights_for = self.size.width
+        self._heights_for = self._columns
         self._measure_to_row(rows)
 
     def _measure_to_row(self, row: int) -> None:
@@ -185,7 +196,7 @@ class PageView(ScrollView, can_focus=True):
 
     def _measure_to_line(self, wanted: int) -> None:
         """Know where each line before `wanted` begins and ends."""
-        width = self.size.width
+        width = self._columns
         for at in range(self._known, min(wanted, len(self._page.lines))):
             height = len(wrap(self._page.lines[at], width)) if width else 1
             self._tops.append(self._tops[-1] + height)
@@ -193,12 +204,12 @@ class PageView(ScrollView, can_focus=True):
 
     def _tell_size(self) -> None:
         rest = len(self._page.lines) - self._known
-        self.virtual_size = Size(self.size.width, self._tops[-1] + rest)
+        self.virtual_size = Size(self._columns, self._tops[-1] + rest)
 
     def on_resize(self, _event: events.Resize) -> None:
         """Wrap anew; the line at the top stays there."""
         row = round(self.scroll_offset.y)
-        if self.size.width == self._heights_for:
+        if self._columns == self._heights_for:
             self._measure_to_row(row + self.size.height)
             return
         top = max(0, min(bisect_right(self._tops, row), self._known) - 1)
@@ -223,7 +234,7 @@ class PageView(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One row of the screen."""
-        width, styles = self.size.width, self._paints()
+        width, styles = self._columns, self._paints()
         row = y + round(self.scroll_offset.y)
         self._measure_to_row(row)
         at = bisect_right(self._tops, row) - 1
@@ -235,6 +246,83 @@ class PageView(ScrollView, can_focus=True):
 
     def _is_current(self, at: int) -> bool:
         return self._block is not None and at in self._page.blocks[self._block]
+
+
+class Facts(PageView, can_focus=False):
+    """A few lines, all in view: as tall as they are. The last one is cut to two rows."""
+
+    DEFAULT_CSS = """
+    Facts { overflow-y: hidden; scrollbar-gutter: auto; height: auto; }
+    """
+    ROWS: ClassVar[int] = 2
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._lines: tuple[Line, ...] = ()
+        self._last: Line | None = None
+
+    def show_facts(self, lines: Sequence[Line], last: Line | None) -> None:
+        """Show lines, and one last line that may be long."""
+        self._lines, self._last = tuple(lines), last
+        self._lay_out()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Cut anew."""
+        super().on_resize(event)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        width = self._columns
+        if not width:
+            return
+        shown = list(self._lines)
+        if self._last is not None:
+            shown += cut_rows(self._last, width, self.ROWS)
+        self.show(Page(shown))
+        self.styles.height = sum(len(wrap(made, width)) for made in shown)
+
+
+def cut_rows(made: Line, width: int, rows: int) -> list[Line]:
+    """A line wrapped to at most some rows, with `…` where more of it follows."""
+    wrapped = list(wrap(made, width))
+    if len(wrapped) <= rows:
+        return wrapped
+    over = Line((*wrapped[rows - 1].runs, *wrapped[rows].runs), wrapped[rows - 1].gutter)
+    return [*wrapped[: rows - 1], fit(over, width)]
+
+
+class PageTitle(Static):
+    """One line above a page: what it is about, which view of how many, and where one is."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._about = Content("")
+        self._views: tuple[str, ...] = ()
+        self._current = ""
+        self._place = ""
+
+    def show(self, about: Content, views: Sequence[str], current: str, place: str) -> None:
+        """Say it. `views` are words of ours, one of them the current one."""
+        self._about, self._views = about, tuple(views)
+        self._current, self._place = current, place
+        self._draw()
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        parts = [own(f"{self._place}  ", "$foreground-muted")] if self._place else []
+        for view in self._views:
+            style = "bold $text-accent" if view == self._current else "$foreground-muted"
+            mark = "▸" if view == self._current else " "
+            parts.append(own(f"{mark}{view} ", style))
+        right = Content.assemble(*parts)
+        room = self.size.width - right.cell_length - 1
+        if room < 8:
+            self.update(self._about.truncate(max(0, self.size.width), ellipsis=True))
+            return
+        left = self._about.truncate(room, ellipsis=True, pad=True)
+        self.update(Content.assemble(left, Content(" "), right))
 
 
 def _draw(line: Line, styles: dict[str, Style], width: int, *, current: bool) -> Strip:

@@ -22,7 +22,10 @@ def palette(widget: Widget) -> dict[str, Style]:
 
 
 def paint(line: Line, styles: dict[str, Style], width: int, over: str | None = None) -> Strip:
-    """A line as a strip of a width; `over` is a paint laid over everything (the cursor)."""
+    """A line as a strip of a width; `over` is a paint laid below the text (the cursor).
+
+    Of that only the ground and the weight count, so that marks and warnings stay what they are.
+    """
     base = styles[line.fill] if line.fill else styles["plain"]
     top = styles[over] if over else None
     segments: list[Segment] = []
@@ -37,5 +40,6 @@ def paint(line: Line, styles: dict[str, Style], width: int, over: str | None = N
     if used < width:
         segments.append(Segment(" " * (width - used), base))
     if top is not None:
-        segments = [Segment(s.text, (s.style or base) + top) for s in segments]
+        ground = Style(bgcolor=top.bgcolor, bold=top.bold or None, underline=top.underline or None)
+        segments = [Segment(s.text, (s.style or base) + ground) for s in segments]
     return Strip(segments, max(used, width)).crop(0, width)

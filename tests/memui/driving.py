@@ -7,8 +7,10 @@ import contextlib
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.worker import WorkerCancelled
 
 from engine.store import Store, open_store
@@ -47,11 +49,11 @@ def file_of(root: str, path: str) -> Path:
 
 async def settle(pilot: Pilot[int]) -> None:
     """Wait until every worker is done and every message handled."""
-    for _ in range(4):
-        await pilot.pause()
+    await pilot.pause()
+    while any(not worker.is_finished for worker in pilot.app.workers):
         with contextlib.suppress(WorkerCancelled):
             await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
+        await pilot.pause()
 
 
 async def press(pilot: Pilot[int], *keys: str) -> None:
@@ -63,7 +65,8 @@ async def press(pilot: Pilot[int], *keys: str) -> None:
 
 async def write(pilot: Pilot[int], text: str) -> None:
     """Type a text."""
-    await press(pilot, *text)
+    await pilot.press(*text)
+    await settle(pilot)
 
 
 def drive(app: Memui, script: Script, size: tuple[int, int] = (80, 24)) -> None:
@@ -82,3 +85,8 @@ def shown(pilot: Pilot[int]) -> str:
     """What stands on the screen, as text."""
     compositor = pilot.app.screen._compositor
     return "\n".join(strip.text.rstrip() for strip in compositor.render_strips())
+
+
+def is_on(pilot: Pilot[int], kind: type[Screen[Any]]) -> bool:
+    """Whether a screen of a kind is on."""
+    return isinstance(pilot.app.screen, kind)

@@ -1,4 +1,4 @@
-"""Plans under review, for tests: a store of plain files, a plan in its state folder, the app on it."""
+"""Plans under review, for tests: a store of plain files with a plan that waits, the app on it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ ACTIONS: Sequence[Action] = (
     {
         "action": "update",
         "path": "facts/deploy.md",
-        "content": memory("Deploys", "Deploy on Thursday.", "Ask Priya first."),
+        "content": memory("Deploys", "Deploy on Thursday.", "Ask Priya first.", "Ring the bell."),
         "reason": "Collects the rules.",
     },
     {"action": "delete", "path": "facts/window.md", "reason": "Its rules are in deploy.md."},

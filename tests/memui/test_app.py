@@ -21,7 +21,17 @@ from memui.screens.history import HistoryScreen
 from memui.screens.too_small import TooSmall
 from memui.screens.welcome import PickScreen, WelcomeScreen
 from memui.widgets.bars import KeyBar
-from tests.memui.driving import drive, file_of, make_store, press, settle, shown, store_of, write
+from tests.memui.driving import (
+    drive,
+    file_of,
+    is_on,
+    make_store,
+    press,
+    settle,
+    shown,
+    store_of,
+    write,
+)
 
 
 def below(folder: Path) -> list[str]:
@@ -31,10 +41,10 @@ def below(folder: Path) -> list[str]:
 
 def test_without_a_store_the_welcome_stands_and_nothing_is_created(tmp_path: Path) -> None:
     async def script(pilot: Pilot[int]) -> None:
-        assert isinstance(pilot.app.screen, WelcomeScreen)
+        assert is_on(pilot, WelcomeScreen)
         assert "Where is my agent's memory?" in shown(pilot)
         await press(pilot, "1", "2", "3", "question_mark", "escape")
-        assert isinstance(pilot.app.screen, WelcomeScreen)
+        assert is_on(pilot, WelcomeScreen)
 
     drive(Memui(None), script)
     assert below(Path.home()) == []
@@ -45,9 +55,9 @@ def test_a_folder_is_opened_from_the_welcome(tmp_path: Path) -> None:
 
     async def script(pilot: Pilot[int]) -> None:
         await press(pilot, "o")
-        await write(pilot, root)
+        pilot.app.screen.query_one(Input).value = root
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, BrowseScreen)
+        assert is_on(pilot, BrowseScreen)
 
     drive(Memui(None), script)
 
@@ -57,7 +67,7 @@ def test_a_path_that_is_no_folder_is_named_and_asked_for_again(tmp_path: Path) -
         await press(pilot, "o")
         await write(pilot, "/nowhere")
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, WelcomeScreen)
+        assert is_on(pilot, WelcomeScreen)
         assert "There is no folder /nowhere." in shown(pilot)
 
     drive(Memui(None), script)
@@ -88,7 +98,7 @@ def test_one_of_several_stores_is_picked(tmp_path: Path) -> None:
         (root / "memory" / name / "a.md").write_text(f"# {name}\n")
 
     async def script(pilot: Pilot[int]) -> None:
-        assert isinstance(pilot.app.screen, PickScreen)
+        assert is_on(pilot, PickScreen)
         assert "1 memory" in shown(pilot)
         await press(pilot, "j", "enter")
         assert "# beta" in shown(pilot)
@@ -104,9 +114,9 @@ def test_a_path_that_is_no_store_is_refused_before_the_screen_is_taken() -> None
 def test_the_three_screens_keep_where_one_was(tmp_path: Path) -> None:
     async def script(pilot: Pilot[int]) -> None:
         await press(pilot, "j", "3")
-        assert isinstance(pilot.app.screen, HistoryScreen)
+        assert is_on(pilot, HistoryScreen)
         await press(pilot, "2", "1")
-        assert isinstance(pilot.app.screen, BrowseScreen)
+        assert is_on(pilot, BrowseScreen)
         assert "▌  dark-mode" in shown(pilot)
 
     drive(Memui(make_store(tmp_path)), script)
@@ -117,7 +127,7 @@ def test_a_click_on_its_name_leads_to_a_screen(tmp_path: Path) -> None:
         at = shown(pilot).split("\n")[0].index("History")
         await pilot.click("#header", offset=(at, 0))
         await settle(pilot)
-        assert isinstance(pilot.app.screen, HistoryScreen)
+        assert is_on(pilot, HistoryScreen)
 
     drive(Memui(make_store(tmp_path)), script)
 
@@ -128,7 +138,7 @@ def test_a_small_terminal_says_what_it_needs_and_everything_is_kept(tmp_path: Pa
         await write(pilot, "oat")
         await pilot.resize_terminal(59, 24)
         await settle(pilot)
-        assert isinstance(pilot.app.screen, TooSmall)
+        assert is_on(pilot, TooSmall)
         assert "memui needs 60 × 15." in shown(pilot)
         await press(pilot, "3")
         await pilot.resize_terminal(80, 24)
@@ -214,9 +224,9 @@ def test_no_color_sends_no_colour_and_the_cursor_is_still_seen(
         for key in ("1", "2", "3", "1", "slash"):
             await press(pilot, key)
             for strip in pilot.app.screen._compositor.render_strips():
-                for segment in strip:
-                    assert segment.style is None or segment.style.color is None
-                    assert segment.style is None or segment.style.bgcolor is None
+                for style in (segment.style for segment in strip if segment.style):
+                    assert style.color is None or style.color.is_default
+                    assert style.bgcolor is None or style.bgcolor.is_default
         assert "▌" in shown(pilot)
 
     drive(Memui(make_store(tmp_path)), script)
@@ -240,7 +250,7 @@ def test_help_opens_on_every_screen_and_esc_goes_back(tmp_path: Path) -> None:
     async def script(pilot: Pilot[int]) -> None:
         for key, title in (("1", "Browse"), ("2", "Review"), ("3", "History")):
             await press(pilot, key, "question_mark")
-            assert isinstance(pilot.app.screen, Told)
+            assert is_on(pilot, Told)
             assert title in shown(pilot)
             await press(pilot, "escape")
             assert not pilot.app.screen.is_modal
@@ -256,7 +266,7 @@ def test_the_palette_knows_every_command_by_name(tmp_path: Path) -> None:
         await write(pilot, "history of")
         await pilot.pause(0.3)
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, HistoryScreen)
+        assert is_on(pilot, HistoryScreen)
 
     drive(Memui(make_store(tmp_path)), script)
 
@@ -280,3 +290,17 @@ def test_looking_writes_nothing_below_the_root(tmp_path: Path) -> None:
     drive(Memui(root), script)
     assert below(Path(root)) == before
     assert not os.path.exists(os.path.join(root, ".memui"))
+
+
+def test_a_read_only_store_is_never_opened_without_saying_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.layouts._writable", lambda _path: False)
+    monkeypatch.setattr(Store, "plans", lambda _self: ("one", "two"))
+
+    async def script(pilot: Pilot[int]) -> None:
+        assert "read-only" in shown(pilot)
+        await press(pilot, "3")
+        assert "read-only" in shown(pilot)
+
+    drive(Memui(make_store(tmp_path)), script, (60, 15))

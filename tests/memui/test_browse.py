@@ -13,8 +13,10 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Button
 
+from engine.documents import parse
 from memui.app import Memui
 from memui.presentation import Line
+from memui.presentation.memories import Source
 from memui.screens import editing
 from memui.screens.dialogs import Confirm, Told
 from memui.widgets.row_list import RowList
@@ -380,3 +382,14 @@ def test_a_read_only_store_says_so_and_refuses_edits(
         assert "read-only store" in shown(pilot)
 
     drive(Memui(root), script)
+
+
+def test_headings_are_told_from_comments_in_code_and_from_frontmatter() -> None:
+    text = b"---\n# a comment\n---\n# Title\n```sh\n# make\n```\n# Next\n"
+    paints = [made.runs[0].paint for made in Source(parse(text))]
+    assert paints == ["dim", "dim", "dim", "title", "dim", "plain", "dim", "title"]
+
+
+def test_the_lines_that_hold_most_of_the_words_are_the_hits() -> None:
+    source = Source(parse(b"salt\nsalt and pepper\npepper\npepper, salt\n"), ("salt", "pepper"))
+    assert source.blocks == (range(1, 2), range(3, 4))

@@ -1,0 +1,244 @@
+"""One action of a plan in words and pages: what it is, what stands in its way, its three views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final, Literal, get_args
+
+from textual.content import Content
+
+from engine.documents import decode
+from engine.errors import Violation
+from engine.proposal import Counts, Proposal, Standing
+from memui.presentation import Line, body_lines, count, line, own
+from memui.widgets.diff_view import Section, diff_page
+from memui.widgets.ledger_view import ledger_page, tally
+from memui.widgets.page_view import Lines, Page
+
+View = Literal["diff", "result", "ledger"]
+VIEWS: Final[tuple[View, ...]] = get_args(View)
+MUTED: Final = "$foreground-muted"
+_PROBLEMS: Final = 3
+"""Violations and drifts that are named beside the diff."""
+
+
+def tally_counts(counts: Counts) -> str:
+    """How the plan stands, in one line."""
+    said = [f"{counts.undecided} to decide", f"{counts.approved} approved"]
+    for number, word in (
+        (counts.rejected, "rejected"),
+        (counts.applied, "applied"),
+        (counts.stale, "changed"),
+        (counts.invalid, "invalid"),
+    ):
+        if number:
+            said.append(f"{number} {word}")
+    return " · ".join(said)
+
+
+def title(words: str, number: str = "", flags: Sequence[str] = ()) -> Content:
+    """A heading in words of ours: an action's number and verb, and what to beware of."""
+    head = own(f"{number} ", MUTED) if number else Content("")
+    flagged = own(f"  {' · '.join(flags)}" if flags else "", "$text-warning")
+    return Content.assemble(head, own(words, "bold"), flagged)
+
+
+def fact_lines(proposal: Proposal, index: int) -> list[Line]:
+    """What the files say of an action: its ledger, and what stands in its way."""
+    found: list[Line] = []
+    run = proposal.applied.get(index + 1)
+    if run is not None:
+        found.append(line((f"applied in run {run}", "good")))
+    account = proposal.accounts.get(index)
+    if account is not None and proposal.changes[index].edits:
+        found.append(tally(account))
+    found.extend(_problems(proposal, index))
+    unmet = proposal.unmet(index)
+    if unmet:
+        names = ", ".join(str(n + 1) for n in unmet)
+        said = f"needs action {names}, which is not approved: what it carries counts as dropped"
+        found.append(line((said, "warn")))
+    folded = proposal.changes[index].folded
+    if folded:
+        names = ", ".join(str(n + 1) for n in folded)
+        found.append(line((f"decides action {names} too, which deletes what this merges", "dim")))
+    note = proposal.saved.review.decisions[index].reason
+    if note:
+        found.append(line(("you said: ", "dim"), (_one_line(note), "plain")))
+    return found
+
+
+def _problems(proposal: Proposal, index: int) -> Iterator[Line]:
+    found = [
+        line(("breaks a rule: ", "bad"), (_one_line(violation.message), "plain"))
+        for violation in _broken(proposal, index)
+    ]
+    found.extend(
+        line((drift.path, "bold"), (f" {drift.why}", "bad"))
+        for drift in proposal.stale.get(index, ())
+    )
+    yield from found[:_PROBLEMS]
+    if len(found) > _PROBLEMS:
+        yield line((f"and {len(found) - _PROBLEMS} more", "bad"))
+    if proposal.standing(index) is Standing.STALE:
+        yield line(("below: the file as it is now against the proposal; plan again", "dim"))
+
+
+def _broken(proposal: Proposal, index: int) -> tuple[Violation, ...]:
+    folded = proposal.changes[index].folded
+    return tuple(v for i in (index, *folded) for v in proposal.violations(i))
+
+
+def reason_line(proposal: Proposal, index: int) -> Line | None:
+    """What the planner says of its own action, labelled as its claim."""
+    reason = _one_line(proposal.plan.actions[index].reason)
+    return line(("planner says: ", "dim"), (reason, "model")) if reason else None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def change_page(view: View, proposal: Proposal, index: int, shown: Sequence[Section]) -> Page:
+    """One of the views of an action."""
+    change = proposal.changes[index]
+    account = proposal.accounts.get(index)
+    if view == "result":
+        return _result_page(proposal, index)
+    if view == "ledger":
+        if account is None:
+            return words_page("The ledger is worked out for what waits; this was applied.")
+        return ledger_page(account, proposal.approved)
+    if not change.edits:
+        return _without_edits(proposal, index)
+    return diff_page(change, shown, account.entries if account is not None else ())
+
+
+def _without_edits(proposal: Proposal, index: int) -> Page:
+    if proposal.standing(index) in {Standing.INVALID, Standing.STALE}:
+        return words_page("What it would change cannot be worked out: a file is missing.")
+    return words_page("It changes nothing: the files are already so.")
+
+
+def _result_page(proposal: Proposal, index: int) -> Page:
+    """Every file that is there afterwards, whole; then what is not."""
+    change = proposal.changes[index]
+    edits = change.edits
+    after = [(edit.path, edit.after, "as it would be") for edit in edits if edit.after is not None]
+    if not after:
+        removed = {edit.path for edit in edits}
+        stays = [path for path in change.reads if path not in removed]
+        after = [(path, proposal.snapshot.files[path], "stays as it is") for path in stays]
+    lines: list[Line] = []
+    for path, data, said in after:
+        lines.append(line((path, "bold"), (f"  {said}", "dim"), gutter=" "))
+        lines += body_lines(decode(data)[0])
+        lines.append(line())
+    gone = [edit.path for edit in edits if edit.after is None]
+    if gone:
+        number = count(len(gone), "file vanishes", "files vanish")
+        lines.append(line((f"{number}:", "dim"), gutter=" "))
+        lines.extend(line((path, "plain"), gutter="   ") for path in gone)
+    return Page(Lines(lines)) if lines else _without_edits(proposal, index)
+
+
+def words_page(text: str) -> Page:
+    """A page that says one thing."""
+    return Page(Lines([line((text, "dim"), gutter=" ")]))
+
+
+def end_page(proposal: Proposal) -> tuple[str, Page]:
+    """(heading, page) behind the last action: what an apply would do, or why there is none."""
+    counts = proposal.counts()
+    if not proposal.changes:
+        summary = _one_line(proposal.saved.plan.summary)
+        said = line(("planner says: ", "dim"), (summary, "model"), gutter=" ")
+        return "The plan has nothing to do", Page([said] if summary else [])
+    if counts.approved:
+        lines = [replace(made, gutter=f" {made.gutter}") for made in intent_lines(proposal)]
+        return "Enter asks once more, then does this", Page(lines)
+    if counts.undecided:
+        return "Nothing is approved yet", _helped(
+            "a approves the action under the cursor, r rejects it.",
+            "A approves everything that loses nothing.",
+        )
+    if counts.applied:
+        return "Everything that was approved is applied", _helped(
+            "3 shows the runs; u there takes one back."
+        )
+    return "Everything is decided, and nothing is approved", _helped("u takes back a verdict.")
+
+
+def _helped(*texts: str) -> Page:
+    return Page([line((text, "dim"), gutter=" ") for text in texts])
+
+
+def no_plan_page(command: str) -> Page:
+    """How to get a plan, where none waits: the command that makes one."""
+    return Page(
+        [
+            line(("A plan proposes what to merge, update, delete and move.", "plain"), gutter=" "),
+            line(("Make one, then press . here:", "plain"), gutter=" "),
+            line(),
+            line((command, "bold"), gutter="     "),
+            line(),
+            line(("Nothing changes before you approve it and apply it.", "dim"), gutter=" "),
+        ]
+    )
+
+
+def intent_lines(proposal: Proposal) -> Iterator[Line]:
+    """Everything that applying would do: the files, what is lost, what waits."""
+    owners = [i for i in sorted(proposal.approved) if proposal.owner(i) == i]
+    edits = [(i, edit) for i in owners for edit in proposal.changes[i].edits]
+    written = [(i, e) for i, e in edits if e.after is not None]
+    vanish = [(i, e) for i, e in edits if e.after is None]
+    if written:
+        yield line((f"Written: {count(len(written), 'file', 'files')}", "bold"))
+        for index, edit in written:
+            yield _file(edit.path, "new" if edit.before is None else "", index, "good")
+    if vanish:
+        yield line((f"Vanish: {count(len(vanish), 'file', 'files')}", "bold"))
+        for index, edit in vanish:
+            yield _file(edit.path, "", index, "bad")
+    yield line()
+    yield from _losses(proposal, owners)
+    yield from left_alone(proposal)
+
+
+def _file(path: str, note: str, index: int, paint: str) -> Line:
+    more = f"  {note}" if note else ""
+    return line((path, paint), (f"{more}  action {index + 1}", "dim"), gutter="  ")
+
+
+def _losses(proposal: Proposal, owners: Sequence[int]) -> Iterator[Line]:
+    lost = [
+        entry.source
+        for i in owners
+        for entry in proposal.accounts[i].dropped
+        if entry.source is not None
+    ]
+    if not lost:
+        yield line(("No statement is dropped.", "good"))
+        return
+    yield line((f"{count(len(lost), 'statement', 'statements')} will be dropped:", "note-lost"))
+    for source in lost:
+        yield line((source.text, "plain"), (f"  {source.path}:{source.line}", "dim"), gutter="  ✗ ")
+
+
+def left_alone(proposal: Proposal) -> Iterator[Line]:
+    """What an apply would not touch, in one line."""
+    counts = proposal.counts()
+    said = [
+        f"{number} {word}"
+        for number, word in (
+            (counts.undecided, "to decide"),
+            (counts.rejected, "rejected"),
+            (counts.stale, "changed on disk"),
+            (counts.invalid, "invalid"),
+        )
+        if number
+    ]
+    if said:
+        yield line((f"Left alone: {', '.join(said)}.", "dim"))
