@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 from typing import Final
+from unittest.mock import patch
 
 from engine.plans import open_plan
 from engine.store import open_store
@@ -18,6 +19,7 @@ from memui.app import Memui
 from memui.demo import PLAN, build
 
 FOLDER: Final = Path(__file__).parents[1] / "screenshots"
+DEMO: Final = Path("/tmp/demo")
 SIZES: Final = ((80, 24), (120, 40), (200, 50))
 SHOTS: Final = {
     "review": ["down", "down"],
@@ -30,9 +32,10 @@ SHOTS: Final = {
 
 async def shoot(name: str, size: tuple[int, int], svg: Path) -> None:
     """One picture, on a demo of its own."""
-    with tempfile.TemporaryDirectory(prefix="memui-") as folder:
-        root = build(folder)
-        app = Memui(root, opened=open_plan(open_store(root), str(Path(folder, PLAN))))
+    DEMO.mkdir()  # the pictures show it: a name of its own that is nobody's
+    try:
+        root = build(str(DEMO))
+        app = Memui(root, opened=open_plan(open_store(root), str(DEMO / PLAN)))
         async with app.run_test(size=size) as pilot:
             await pilot.pause(0.5)
             for key in SHOTS[name]:
@@ -41,8 +44,9 @@ async def shoot(name: str, size: tuple[int, int], svg: Path) -> None:
                 else:
                     await pilot.press(key)
                 await pilot.pause(0.3)
-            picture = app.export_screenshot(title="memui")
-    svg.write_text(picture.replace(folder, "~/demo").replace(root, "~/demo/.strands"))
+            svg.write_text(app.export_screenshot(title="memui"))
+    finally:
+        shutil.rmtree(DEMO)
 
 
 def convert(svg: Path, size: tuple[int, int]) -> None:
@@ -67,7 +71,8 @@ def main() -> None:
     for name in SHOTS:
         for size in SIZES:
             svg = FOLDER / f"{name}-{size[0]}x{size[1]}.svg"
-            asyncio.run(shoot(name, size, svg))
+            with patch("memui.app.who", return_value="sam@laptop"):
+                asyncio.run(shoot(name, size, svg))
             if shutil.which("chromium"):
                 convert(svg, size)
                 svg.unlink()
