@@ -420,3 +420,61 @@ def test_a_locked_store_names_its_holder_and_ends_with_6(memui: Any, store: Make
         ended = memui(root, "describe", "facts/net.md", "x", "--json")
     assert (ended.code, ended.json["error"]["code"]) == (6, "locked")
     assert str(os.getpid()) in ended.json["error"]["message"]
+
+
+def test_looking_warns_of_an_unfinished_run_and_recover_drives_it(memui: Any, store: Make) -> None:
+    from engine.store import Store, open_store
+    from tests.engine.faults import Acting, Died
+
+    root = store(FILES)
+    place = open_store(str(root)).place
+
+    def die_taking(call: str) -> None:
+        if call == "exchange":
+            raise Died
+
+    with pytest.raises(Died):
+        Store(place, files=Acting(1, die_taking, always=True)).describe(
+            "facts/net.md", "x", who="t"
+        )
+    listed = memui(root, "list")
+    assert "stopped in the middle" in listed.err
+    assert "recover" in listed.err
+    problems = memui(root, "doctor", "--json").json["problems"]
+    assert [p["code"] for p in problems] == ["unfinished-run"]
+    done = memui(root, "recover", "--json").json["runs"]
+    assert [r["result"] for r in done] == ["finished"]
+    assert memui(root, "recover", "--json").json == {"runs": []}
+
+
+def test_an_undo_that_would_overwrite_names_what_changed(memui: Any, store: Make) -> None:
+    root = store(FILES)
+    assert memui(root, "describe", "facts/net.md", "one").code == 0
+    (root / "memory/agent/facts/net.md").write_text("theirs\n")
+    ended = memui(root, "undo", "--yes", "--json")
+    assert (ended.code, ended.json["result"]) == (4, "conflict")
+    assert ended.json["conflicts"] == [{"path": "facts/net.md", "why": "changed on disk"}]
+    assert (root / "memory/agent/facts/net.md").read_text() == "theirs\n"
+
+
+def test_the_log_of_one_memory_holds_its_runs_only(memui: Any, store: Make) -> None:
+    root = store(FILES)
+    memui(root, "describe", "facts/net.md", "one")
+    memui(root, "describe", "facts/kiln.md", "two")
+    runs = memui(root, "log", "facts/kiln.md", "--json").json["runs"]
+    assert [(r["kind"], r["actions"][0]["paths"]) for r in runs] == [
+        ("describe", ["facts/kiln.md"])
+    ]
+    assert {"run", "kind", "time", "who", "actions"} <= set(runs[0])
+
+
+def test_several_stores_are_told_apart_by_name(memui: Any, store: Make) -> None:
+    root = store(FILES)
+    (root / "memory/other").mkdir()
+    refused = memui(root, "list", "--json")
+    assert refused.code == 1
+    assert "agent, other" in refused.json["error"]["message"]
+    assert memui(root, "list", "--store", "other", "--json").json["store"]["name"] == "other"
+    assert memui(f"{root}#agent", "list", "--json").json["store"]["name"] == "agent"
+    assert "2 memories" not in memui(root).out
+    assert "agent (namespaced): 3 memories" in memui(root).out
