@@ -15,68 +15,16 @@ from engine import commit, journal
 from engine.commit import Files, Transaction, Write, open_for_writing
 from engine.documents import digest
 from engine.errors import Conflict, EngineError, StorageError, StoreLocked
-from engine.journal import ActionRecord, RunKind
+from engine.journal import RunKind
 from engine.layouts import Place, find
 from engine.paths import Layout
 from tests.engine.faults import Acting, Counting, Died, WithoutExchange, die
-
-OLD = {
-    "facts/a.md": b"alpha\n",
-    "facts/b.md": b"beta\n",
-    "facts/c.md": b"gamma\n",
-    "facts/d.md": b"delta\n",
-}
-NEW = {
-    "facts/a.md": b"alpha beta\n",
-    "facts/c.md": b"gamma 2\n",
-    "lab/d.md": b"delta\n",
-}
-"""a takes b in, c is updated, d moves into a new folder."""
-LOG = "consolidation-changelog.md"
+from tests.faults.runs import LOG, NEW, OLD, kept, live, make, transaction
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return make(tmp_path / "root")
-
-
-def make(root: Path) -> Place:
-    folder = root / "memory" / "agent"
-    for path, data in OLD.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_bytes(data)
-    (place,) = find(str(root), layout=Layout.NAMESPACED, name="agent")
-    return place
-
-
-def move_all() -> Transaction:
-    writes = [
-        Write(path, digest(OLD[path]) if path in OLD else None, data) for path, data in NEW.items()
-    ]
-    writes += [Write(path, digest(OLD[path]), None) for path in OLD if path not in NEW]
-    return Transaction(
-        kind=RunKind.APPLY,
-        who="tests",
-        decided_by="person",
-        writes=tuple(writes),
-        actions=(ActionRecord(1, "merge", ("facts/a.md", "facts/b.md"), None, "approved", "r"),),
-        operations=("deduplicate",),
-        summary="s",
-    )
-
-
-def live(place: Place) -> dict[str, bytes]:
-    folder = Path(place.folder)
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != LOG
-    }
-
-
-def kept(place: Place) -> set[bytes]:
-    """Every byte string in the state folder."""
-    return {p.read_bytes() for p in Path(place.state).rglob("*") if p.is_file()}
 
 
 def entries(place: Place) -> list[str]:
@@ -91,7 +39,7 @@ def calls() -> int:
     with tempfile.TemporaryDirectory() as folder:
         place = make(Path(folder) / "root")
         files = Counting()
-        commit.transact(place, move_all(), files=files)
+        commit.transact(place, transaction(), files=files)
         return len(files.calls)
 
 
@@ -99,7 +47,7 @@ CALLS = calls()
 
 
 def run(place: Place, files: Files | None = None) -> None:
-    commit.transact(place, move_all(), files=files)
+    commit.transact(place, transaction(), files=files)
 
 
 def test_a_run_changes_everything_and_records_it_once(place: Place) -> None:
