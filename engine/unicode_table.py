@@ -73,17 +73,3 @@ FORMAT: Final = (
     "qxs 4 43z 8 h406 1 u 2o "
 )
 """Cf: characters that format others."""
-
-PICTURES: Final = (
-    "4m 1 2 1 4 1 1 1 r5 1 7e 2 3j 2 5q 1 a 1 j 2 6v 1 eb 1 ad 1 3m 6 1 1 3o 1 5r 1 15 1 av 3 f "
-    "1 1 3 2 6 k 1 1 1 1 1 3p 8 1 6 1 2 5 4 5h 2 kw a k3 1 k2 1 4d y 9t a 9 9 137 2 1 4 1 2 a 1 "
-    "1 2 6 6 1 1 1 1 1 1 4 1 b 2 e 1 1 2 1 1 1m 2 9 5 2 4 1 2 1 2 1 7 1 v 2 2 1 1 1 v 7g 8 4 k "
-    "2 7 2 29 1 u p 14 6 20 m b 29 26 m 53 1 9 1 1i 8 33 1 6w 18 18 1s 74 e8 1c l 2 6 13 2 3u "
-    "6d 6 9x 2 1a q 1 2h c 5y q g 4 1 d 2 c 1 l 2 6 2 9c 2 4 a w 12 9 1 g v b u 8 1 f w a 13 f "
-    "8w 534 1s h3k 1j o1 4 a 2 1 1 fx 3 g21 g a5 g 1s 2 1i 8 19 3 dg 1 3 1 4 2 d 2 8p 9 1l h 2 "
-    "3 1 d 3 1 1b 19 1a2 2 gf 1 so 8 1nq 1 1p1 8 4 h eve 4 5 1 g2e 1 31f 6o a 3 3 c4 6 n 1 3 b "
-    "g 2o 38 1o 6u a 13 2 1o 5 3 m 2 7 u 4 44 3 1 d 8 2 2 1 w 3k 2f x5 e8 1j 4 1e 8 1 e 1 2 1c8 "
-    "1 28s 1 3l 1 k1 18 4 2s c f 2 f 1 f 1 11 n 4i 1j t d 18 4 9 7 2 e 6 4a 6z 5 ka 2 h 3 d 3 "
-    "64 4 c 4 s 4 1k 8 a 6 14 8 u 2 c 4 2 1q 9k 8 e 2 d 3 1z 1 1 3 i 1 d 3 c 5 43 1 2k a 1 "
-)
-"""So: symbols, among them what emoji are made of."""

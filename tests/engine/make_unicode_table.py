@@ -49,10 +49,6 @@ def main() -> None:
             lambda c: category(c) in {"Mn", "Me"},
         ),
         "FORMAT": ("Cf: characters that format others.", lambda c: category(c) == "Cf"),
-        "PICTURES": (
-            "So: symbols, among them what emoji are made of.",
-            lambda c: category(c) == "So",
-        ),
     }
     version = unicodedata2.unidata_version
     head = (
