@@ -15,7 +15,7 @@ from engine.plan import Limits, Merge, Move, parse_limits, parse_operations
 from engine.planner import Planner, Request
 from engine.plans import now, store_name
 from engine.proposal import Proposal, Standing
-from engine.review import Review, SavedPlan, Verdict, base_of, fingerprint, plan_id
+from engine.review import Review, SavedPlan, Verdict, base_of, plan_id
 from engine.rules import admit, validate
 from engine.store import Store
 
@@ -86,7 +86,9 @@ def examine(store: Store, saved: SavedPlan) -> Proposal:
         except (EngineError, OSError):
             return None
 
-    return Proposal(saved, store.snapshot(), store.applied(saved.id), remembered)
+    return Proposal(
+        saved, store.snapshot(), store.applied(saved.id), remembered, store.freed(saved.id)
+    )
 
 
 def decide(
@@ -131,13 +133,13 @@ def decide(
     refused = {proposal.owner(i) for i in reject}
     for index in wanted:
         if index not in refused:
-            seen = fingerprint(proposal.changes[index])
+            seen = proposal.seen(index)
             review = review.decide(index, Verdict.APPROVED, seen=seen)
     for index in sorted(refused):
         review = review.decide(
             index,
             Verdict.REJECTED,
-            seen=fingerprint(proposal.changes[index]),
+            seen=proposal.seen(index),
             reason=review.decisions[index].reason,
         )
     return proposal.reviewed(review)
@@ -163,7 +165,9 @@ def apply(
     wanted = [
         i
         for i in proposal.rows()
-        if review.decisions[i].verdict is Verdict.APPROVED and i + 1 not in proposal.applied
+        if review.decisions[i].verdict is Verdict.APPROVED
+        and i + 1 not in proposal.applied
+        and not proposal.reopened(i)
     ]
     stale = {i: proposal.stale[i] for i in wanted if i in proposal.stale}
     changed = [i for i in wanted if i not in proposal.approved and i not in stale]

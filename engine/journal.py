@@ -369,6 +369,19 @@ def applied(place: Place, plan: str) -> dict[int, str]:
     }
 
 
+def freed(place: Place, plan: str) -> dict[int, str]:
+    """Action number of a plan -> the newest undo that took it back. It wants a new verdict."""
+    known = runs(place)
+    undone = undone_by(known)
+    return {
+        action.number: undone[run.id]
+        for run in known
+        if run.plan == plan and run.id in undone
+        for action in run.actions
+        if action.verdict in {"approved", "edited"}
+    }
+
+
 def read_object(place: Place, digest: str) -> bytes:
     """Bytes by their SHA-256, checked. Raises `StorageError` if they are gone or altered."""
     data = read_file(state_path(place, "objects", digest))

@@ -46,7 +46,8 @@ class Proposal:
     """A saved plan against a snapshot of its store.
 
     `applied` maps action numbers (1-based) to the run that applied them; `remembered` gives the
-    bytes of a digest if the state folder still holds them. Never changed once made: a new verdict
+    bytes of a digest if the state folder still holds them; `freed` maps action numbers to the undo
+    that took them back last. Never changed once made: a new verdict
     makes a new proposal by `reviewed`.
     """
 
@@ -56,15 +57,23 @@ class Proposal:
         snapshot: Snapshot,
         applied: Mapping[int, str],
         remembered: Callable[[str], bytes | None] = lambda _: None,
+        freed: Mapping[int, str] | None = None,
     ) -> None:
         self.saved = saved
         self.snapshot = snapshot
         self.applied = applied
         self._remembered = remembered
+        self._freed = freed or {}
 
     def reviewed(self, review: Review) -> Proposal:
         """The same proposal with another review; what does not depend on it is kept."""
-        new = Proposal(self.saved.reviewed(review), self.snapshot, self.applied, self._remembered)
+        new = Proposal(
+            self.saved.reviewed(review),
+            self.snapshot,
+            self.applied,
+            self._remembered,
+            self._freed,
+        )
         if review.contents() == self.saved.review.contents():
             for name in ("plan", "changes", "verdicts", "stale", "_ledger", "_base_view"):
                 if name in self.__dict__:
@@ -175,11 +184,25 @@ class Proposal:
         if decision.verdict is Verdict.PENDING:
             return Verdict.PENDING
         if decision.verdict is Verdict.APPROVED and (
-            decision.seen != fingerprint(self.changes[index])
-            or self.standing(index) is not Standing.OPEN
+            decision.seen != self.seen(index) or self.standing(index) is not Standing.OPEN
         ):
             return Verdict.PENDING
         return decision.verdict
+
+    def seen(self, index: int) -> str:
+        """What a verdict on an action is given on: what it shows, and the undo that freed it.
+
+        An approval from before an undo does not hold after it.
+        """
+        shown = fingerprint(self.changes[index])
+        undo = self._freed.get(index + 1)
+        return shown if undo is None else f"{shown}~{undo}"
+
+    def reopened(self, index: int) -> bool:
+        """Whether an approval only fell because the action was taken back since."""
+        said = self.saved.review.decisions[index].seen or ""
+        shown = fingerprint(self.changes[index])
+        return said != self.seen(index) and said.partition("~")[0] == shown
 
     def violations(self, index: int) -> tuple[Violation, ...]:
         """The rules that one action breaks."""

@@ -344,6 +344,10 @@ class Store:
         """Action number of a plan -> the run that applied it and holds."""
         return journal.applied(self.place, plan)
 
+    def freed(self, plan: str) -> dict[int, str]:
+        """Action number of a plan -> the undo that took it back last."""
+        return journal.freed(self.place, plan)
+
     def undo(self, run: str, *, who: str, decided_by: str = "person", wait: float = 0.0) -> Outcome:
         """Take back a run by number, id or `last`. Raises `Conflict`, `EngineError`."""
         self._refuse_read_only()

@@ -208,7 +208,7 @@ def facts(seen: Seen, touched: Sequence[JournalRun]) -> Iterator[Line]:
     yield line(("", "plain"))
     yield line(("Runs that touched it", "heading"))
     if not touched:
-        yield line(("none: only agents wrote it", "faint"))
+        yield line(("none: memui never wrote it", "faint"))
     for run in touched[:8]:
         yield line((f"{run.seq:>4} ", "plain"), (f"{run.kind}  {when(run.time)}", "dim"))
     if len(touched) > 8:

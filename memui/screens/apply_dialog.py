@@ -84,7 +84,7 @@ class ApplyDialog(ModalScreen[Result]):
         view = self.query_one("#apply-lines", PageView)
         room = max(3, self.app.size.height - _CHROME - 2 * len(kept))
         view.show(Page(Lines(lines)))
-        view.styles.height = min(room, len(lines) + 1)
+        view.styles.max_height = room
         if title:
             self.query_one("#apply-title", Static).update(own(title, "bold"))
 
@@ -245,7 +245,6 @@ def done_lines(done: Applied, proposal: Proposal) -> Iterator[Line]:
     if not done.run:
         yield line(("The files already are what the plan makes of them.", "dim"))
         return
-    yield line()
     yield from left_alone(proposal)
 
 

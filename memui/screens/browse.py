@@ -43,8 +43,8 @@ from memui.widgets.page_view import Page, PageView
 from memui.widgets.row_list import RowList
 
 _KEYS = (
-    ("/", "search"), ("enter", "read"), ("e", "edit"), ("u", "undo"), ("h", "its history"),
-    ("?", "help"), ("q", "quit"), ("y", "copy path"), (".", "rescan"), (":", "commands"),
+    ("/", "search"), ("enter", "read"), ("e", "edit"), ("u", "undo"), ("?", "help"),
+    ("q", "quit"), ("h", "its history"), ("y", "copy path"), (".", "rescan"), (":", "commands"),
 )  # fmt: skip
 _TYPING_KEYS = (("enter", "to the hits"), ("↓", "next"), ("esc", "all memories"))
 _HIT_KEYS = (

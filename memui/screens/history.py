@@ -156,7 +156,7 @@ class HistoryScreen(Screen[None]):
         if path is not None:
             return [
                 line(("No run touched ", "dim"), (path, "bold"), (".", "dim")),
-                line(("It is as an agent wrote it. esc shows all runs.", "dim")),
+                line(("memui never wrote it. esc shows all runs.", "dim")),
             ]
         return [
             line(("Nothing was done yet.", "heading")),

@@ -8,7 +8,6 @@ from typing import ClassVar, Final
 from textual import events, work
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
@@ -18,7 +17,7 @@ from engine.errors import Conflict, EngineError, NoPlan
 from engine.plan import Merge, Update
 from engine.plans import OpenedPlan, write_review
 from engine.proposal import Proposal, Standing
-from engine.review import Review, Verdict, fingerprint
+from engine.review import Review, Verdict
 from memui.console import Console
 from memui.editor import edit_text, rescue
 from memui.presentation import count, line
@@ -26,23 +25,11 @@ from memui.screens.apply_dialog import ApplyDialog, Result
 from memui.screens.dialogs import Asked, Confirm
 from memui.screens.reviewing import refused, reopen, settled
 from memui.screens.session import Session, failure
-from memui.widgets.action_list import ActionList, ApplyRow, action_row
+from memui.widgets.action_list import ActionList, ApplyRow
 from memui.widgets.bars import Header, KeyBar, Notice
-from memui.widgets.change_page import (
-    VIEWS,
-    View,
-    change_page,
-    end_page,
-    fact_lines,
-    no_plan_page,
-    reason_line,
-    tally_counts,
-    title,
-    words_page,
-)
-from memui.widgets.diff_view import Section, gain_and_loss, sections
-from memui.widgets.ledger_view import ledger_page
-from memui.widgets.page_view import Facts, Page, PageTitle, PageView
+from memui.widgets.change_page import no_plan_page, tally_counts, words_page
+from memui.widgets.diff_view import Section, sections
+from memui.widgets.review_panes import ReviewPanes
 
 PASTE_SECONDS: Final = 0.05
 """After a paste no key gives a verdict for this long: pasted text is data."""
@@ -86,7 +73,6 @@ class ReviewScreen(Screen[None]):
         self.proposal: Proposal | None = None
         self._sections: dict[int, tuple[Section, ...]] = {}
         self._order: tuple[int, ...] = ()
-        self._view: View = "diff"
         self._pasted = float("-inf")
         self._writes = 0
         self._said_at: int | None = None
@@ -99,25 +85,13 @@ class ReviewScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Header(id="header")
-        with Container(id="review"):
-            with Vertical(id="review-left"):
-                yield ActionList(id="review-actions")
-                yield ApplyRow(id="review-apply")
-            with Vertical(id="review-detail"):
-                yield PageTitle(id="review-title")
-                yield Facts(id="review-facts")
-                yield PageView(id="review-page")
-            with Vertical(id="review-right"):
-                yield PageTitle(id="review-rail-title")
-                yield PageView(id="review-rail")
+        yield ReviewPanes(id="review")
         yield Notice(id="notice")
         yield KeyBar(_KEYS, id="keys")
 
     def on_mount(self) -> None:
         self.query_one("#notice", Notice).clear_notice()
         self._header("reading …")
-        self.query_one("#review-left").display = False
-        self._actions.focus()
 
     def on_screen_suspend(self) -> None:
         self._covered = self in self.app.screen_stack  # by a dialog: another mode has its own stack
@@ -145,7 +119,8 @@ class ReviewScreen(Screen[None]):
             shown = {index: sections(proposal.changes[index]) for index in proposal.rows()}
             order = tuple(sorted(proposal.rows(), key=lambda i: (*proposal.risk(i), i)))
         except EngineError as error:
-            self.app.call_from_thread(self._show_nothing, error)
+            if not get_current_worker().is_cancelled:
+                self.app.call_from_thread(self._show_nothing, error)
             return
         if not get_current_worker().is_cancelled:
             self.app.call_from_thread(self._was_read, opened, proposal, shown, order, writes)
@@ -163,21 +138,14 @@ class ReviewScreen(Screen[None]):
             return
         self._session.opened = opened
         self.proposal, self._sections, self._order = proposal, shown, order
-        self.query_one("#review-left").display = bool(order)
         self.query_one("#keys", KeyBar).show(_KEYS if order else _KEYS_WITHOUT)
         self._show()
-        if self.focused is None and order:
-            self._actions.focus()
 
     # Showing
 
     @property
-    def _actions(self) -> ActionList:
-        return self.query_one("#review-actions", ActionList)
-
-    @property
-    def _page(self) -> PageView:
-        return self.query_one("#review-page", PageView)
+    def _panes(self) -> ReviewPanes:
+        return self.query_one("#review", ReviewPanes)
 
     def _header(self, right: str) -> None:
         store, opened = self._session.store, self.opened
@@ -190,78 +158,25 @@ class ReviewScreen(Screen[None]):
         if proposal is None:
             return
         self._header(tally_counts(proposal.counts()))
-        rows = []
-        for index in self._order:
-            gain, loss = gain_and_loss(proposal.changes[index], self._sections[index])
-            rows.append(action_row(proposal, index, gain, loss))
-        self._actions.show(rows)
-        self.query_one("#review-apply", ApplyRow).show(proposal.counts())
-        self._show_action()
-
-    def _chosen(self) -> int | None:
-        """The action that keys are about: none while the last row has the focus."""
-        if self.query_one("#review-apply", ApplyRow).has_focus:
-            return None
-        return self._actions.index
-
-    def _show_action(self) -> None:
-        proposal, index = self.proposal, self._chosen()
-        if proposal is None:
-            return
-        if index is None:
-            self._show_end(proposal)
-            return
-        account = proposal.accounts.get(index)
-        facts = self.query_one("#review-facts", Facts)
-        facts.show_facts(fact_lines(proposal, index), reason_line(proposal, index))
-        self._page.show(change_page(self._view, proposal, index, self._sections[index]))
-        self._show_title()
-        rail = self.query_one("#review-rail", PageView)
-        rail.show(Page() if account is None else ledger_page(account, proposal.approved))
-        self.query_one("#review-rail-title", PageTitle).show(
-            title("what it keeps and drops"), (), "", ""
-        )
-
-    def _show_title(self) -> None:
-        proposal, index = self.proposal, self._chosen()
-        if proposal is None or index is None:
-            return
-        at, blocks = self._page.block, len(self._page.page.blocks)
-        place = "" if at is None else f"block {at + 1} of {blocks}"
-        verb = proposal.plan.actions[index].action
-        about = title(verb, str(index + 1), proposal.flags(index))
-        self.query_one("#review-title", PageTitle).show(about, VIEWS, self._view, place)
-
-    def _show_end(self, proposal: Proposal) -> None:
-        """What stands behind the last row: what an apply would do, or why there is none."""
-        head, page = end_page(proposal)
-        self._show_words(head, page)
-
-    def _show_words(self, head: str, page: Page) -> None:
-        """A page that is about no action."""
-        self.query_one("#review-facts", Facts).show_facts([], None)
-        self.query_one("#review-rail", PageView).show(Page())
-        self.query_one("#review-rail-title", PageTitle).show(title(""), (), "", "")
-        self.query_one("#review-title", PageTitle).show(title(head), (), "", "")
-        self._page.show(page)
+        self._panes.show(proposal, self._order, self._sections)
 
     def _show_nothing(self, error: EngineError) -> None:
         """There is no plan, or it cannot be read."""
         self.proposal, self._order = None, ()
-        self.query_one("#review-left").display = False
         self.query_one("#keys", KeyBar).show(_KEYS_WITHOUT)
         if isinstance(error, NoPlan):
             self._session.opened = None
             self._header("no plan")
-            self._show_words("No plan is waiting", no_plan_page(self._session.command("plan")))
+            self._panes.show_words(
+                "No plan is waiting", no_plan_page(self._session.command("plan"))
+            )
         else:
             self._header("not read")
-            self._show_words("The plan was not read", words_page(failure(error)))
-        self._page.focus()
+            self._panes.show_words("The plan was not read", words_page(failure(error)))
 
     def _say(self, text: str, *, bad: bool = False) -> None:
         """Say what just happened, until the cursor goes elsewhere."""
-        self._said_at = self._actions.index
+        self._said_at = self._panes.cursor
         self.query_one("#notice", Notice).show(text, bad=bad)
 
     # Moving
@@ -269,70 +184,34 @@ class ReviewScreen(Screen[None]):
     def on_action_list_moved(self, event: ActionList.Moved) -> None:
         if event.index != self._said_at:
             self.query_one("#notice", Notice).clear_notice()
-        self._show_action()
-
-    def on_action_list_chosen(self, _event: ActionList.Chosen) -> None:
-        self._page.focus()
-
-    def on_action_list_left(self, _event: ActionList.Left) -> None:
-        self.query_one("#review-apply", ApplyRow).focus()
-
-    def on_apply_row_left(self, _event: ApplyRow.Left) -> None:
-        self._actions.focus()
 
     def on_apply_row_chosen(self, _event: ApplyRow.Chosen) -> None:
         self.action_apply()
 
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        if isinstance(event.widget, ApplyRow):
-            self._show_action()
-
-    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        if isinstance(event.widget, ApplyRow):
-            self.call_after_refresh(self._show_action)
-
-    def on_page_view_block_changed(self, _event: PageView.BlockChanged) -> None:
-        self._show_title()
-
     def action_view(self) -> None:
         """The next of diff, whole result and ledger."""
-        self._view = VIEWS[(VIEWS.index(self._view) + 1) % len(VIEWS)]
-        self._show_action()
+        self._panes.turn()
 
     def action_ledger(self) -> None:
         """The ledger, or back to the diff."""
-        self._view = "diff" if self._view == "ledger" else "ledger"
-        self._show_action()
+        self._panes.ledger()
 
     def action_block(self, step: int) -> None:
         """The next or the previous block of changes."""
-        if not self._page.jump(step):
+        if not self._panes.jump(step):
             self._say("There is no further block.")
 
     def action_page(self, step: int) -> None:
         """Scroll what the action shows."""
-        self._page.action_page(step)
+        self._panes.scroll_page(step)
 
     def action_undecided(self, step: int) -> None:
-        """The next or the previous action that wants a verdict; behind them all, the last row."""
-        proposal = self.proposal
-        if proposal is None or not self._order:
-            return
-        wanted = frozenset(
-            i
-            for i in self._order
-            if proposal.standing(i) is Standing.OPEN and proposal.verdict(i) is Verdict.PENDING
-        )
-        if self._actions.step(wanted, step):
-            self._actions.focus()
-        else:
-            self.query_one("#review-apply", ApplyRow).focus()
+        """The next or the previous action that wants a verdict."""
+        self._panes.go_on(step)
 
     def action_leave(self) -> None:
         """Back to the list, then to the memories."""
-        if self._page.has_focus and self._order:
-            self._actions.focus()
-        else:
+        if not self._panes.back():
             self.app.switch_mode("browse")
 
     # Deciding
@@ -376,7 +255,7 @@ class ReviewScreen(Screen[None]):
         self.app.push_screen(Confirm("This plan changed meanwhile", lines, "Load"), answered)
 
     def _decide(self, verdict: Verdict, reason: str = "") -> None:
-        proposal, index = self.proposal, self._chosen()
+        proposal, index = self.proposal, self._panes.chosen
         if proposal is None or index is None:
             return
         why_not = refused(proposal, index, verdict)
@@ -384,12 +263,12 @@ class ReviewScreen(Screen[None]):
             self._say(why_not, bad=True)
             return
         again = proposal.verdict(index) is verdict and not reason
-        seen = fingerprint(proposal.changes[index])
+        seen = proposal.seen(index)
         wanted = Verdict.PENDING if again else verdict
         if not self._keep(proposal.saved.review.decide(index, wanted, seen=seen, reason=reason)):
             return
         if not again:
-            self.action_undecided(1)
+            self._panes.go_on(1)
         self._say(self._said(index, wanted))
 
     def _said(self, index: int, verdict: Verdict) -> str:
@@ -414,7 +293,7 @@ class ReviewScreen(Screen[None]):
 
     def action_reject_because(self) -> None:
         """Reject the action and say why."""
-        index = self._chosen()
+        index = self._panes.chosen
         if self.proposal is None or index is None or self._is_paste():
             return
 
@@ -436,8 +315,7 @@ class ReviewScreen(Screen[None]):
             self._say("There is no verdict to take back.", bad=True)
             return
         if self._keep(review.decide(last, Verdict.PENDING, seen="")):
-            self._actions.focus()
-            self._actions.put(proposal.owner(last))
+            self._panes.put(proposal.owner(last))
             self._say(f"Action {last + 1} is to decide again.")
 
     def action_approve_lossless(self) -> None:
@@ -453,7 +331,7 @@ class ReviewScreen(Screen[None]):
             return
         review = proposal.saved.review
         for index in found:
-            seen = fingerprint(proposal.changes[index])
+            seen = proposal.seen(index)
             review = review.decide(index, Verdict.APPROVED, seen=seen)
         if self._keep(review):
             said = count(len(found), "lossless action", "lossless actions")
@@ -463,7 +341,7 @@ class ReviewScreen(Screen[None]):
 
     def action_edit(self) -> None:
         """Edit the result of a merge or an update in the person's editor."""
-        proposal, index = self.proposal, self._chosen()
+        proposal, index = self.proposal, self._panes.chosen
         if proposal is None or index is None or self._is_paste():
             return
         action = proposal.plan.actions[index]
@@ -546,6 +424,8 @@ class ReviewScreen(Screen[None]):
             for index in sorted(result.undone):
                 review = review.decide(proposal.owner(index), Verdict.PENDING, seen="")
             self._keep(review)
-        if not result.changed:
+        if result.changed:
+            self.query_one("#notice", Notice).clear_notice()
+        else:
             self._say("Nothing was changed.")
         self.action_rescan()

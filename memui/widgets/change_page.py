@@ -241,4 +241,5 @@ def left_alone(proposal: Proposal) -> Iterator[Line]:
         if number
     ]
     if said:
+        yield line()
         yield line((f"Left alone: {', '.join(said)}.", "dim"))

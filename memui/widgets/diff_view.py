@@ -19,14 +19,17 @@ from engine.diff import Diff, Row, Spans, compare, hunks
 from engine.ledger import Entry, Fate
 from engine.plan import Merge, Move
 from memui.presentation import Line, Run, count, line, runs
-from memui.widgets.page_view import Lines, Page
+from memui.widgets.page_view import Later, Lines, Page
 
 CONTEXT: Final = 3
+"""Unchanged lines that are shown around a block."""
+_AROUND: Final = 4
+"""Cells of a gutter beside its digits."""
 _GRAVITY: Final = (Fate.DROPPED, Fate.NEW, Fate.MOVED, Fate.REWORDED, Fate.KEPT)
 _SIGNS: Final = {"same": " ", "removed": "-", "added": "+"}
 _WORDS: Final = {"url": "address", "hidden": "hidden characters", "order": "word order"}
 
-Made = list[Line | Callable[[], Line]]
+Made = list[Line | Later]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ def _rows(section: Section, notes: _Notes) -> tuple[Made, list[range]]:
     lines: Made = []
     blocks: list[range] = []
     if not diff.blocks:
-        return [partial(_line, row, digits, "dim") for row in diff.rows], []
+        return [_later(row, digits, "dim") for row in diff.rows], []
     starts = {block.start: block for block in diff.blocks}
     note_of = notes.of(section)
     last = 0
@@ -137,7 +140,7 @@ def _rows(section: Section, notes: _Notes) -> tuple[Made, list[range]]:
         while at < hunk.rows.stop:
             block = starts.get(at)
             if block is None:
-                lines.append(partial(_line, diff.rows[at], digits, "dim"))
+                lines.append(_later(diff.rows[at], digits, "dim"))
                 at += 1
                 continue
             begin = len(lines)
@@ -152,7 +155,11 @@ def _rows(section: Section, notes: _Notes) -> tuple[Made, list[range]]:
 def _gap(skipped: int, digits: int) -> Iterator[Line]:
     if skipped:
         said = f"⋯ {count(skipped, 'unchanged line', 'unchanged lines')}"
-        yield line((said, "note"), gutter=" " * (digits + 4))
+        yield line((said, "note"), gutter=" " * (digits + _AROUND))
+
+
+def _later(row: Row, digits: int, style: str) -> Later:
+    return Later(row.text, digits + _AROUND, partial(_line, row, digits, style))
 
 
 def _line(row: Row, digits: int, style: str) -> Line:
@@ -223,7 +230,7 @@ def _block(rows: Sequence[Row], digits: int, note_of: NoteOf) -> Made:
         ends = row.kind != kind or note is None or (bool(told) and note.shared != told[-1].shared)
         waits = note is None and bool(told) and not row.text.strip() and row.kind == kind
         style = "lost" if note is not None and note.style == "note-lost" else row.kind
-        made = partial(_line, row, digits, style)
+        made = _later(row, digits, style)
         if waits:
             blank.append(made)
             continue
@@ -251,7 +258,7 @@ def _noted(notes: Sequence[_Note], digits: int) -> Iterator[Line]:
         parts.append((note.path + where, note.style))
     if note.more:
         parts.append((note.more, note.style))
-    yield line(*parts, gutter=" " * (digits + 4))
+    yield line(*parts, gutter=" " * (digits + _AROUND))
 
 
 class _Notes:

@@ -35,11 +35,30 @@ _AHEAD: Final = 256
 """Lines that are measured at once."""
 
 
-class Lines(Sequence[Line]):
-    """Lines of which each is made when somebody looks at it."""
+@dataclass(frozen=True, slots=True)
+class Later:
+    """A line that is made when somebody looks at it; its text and its gutter's cells tell now."""
 
-    def __init__(self, made: Iterable[Line | Callable[[], Line]] = ()) -> None:
+    text: str
+    gutter: int
+    make: Callable[[], Line]
+
+
+class Lines(Sequence[Line]):
+    """Lines of which some are made when somebody looks at them."""
+
+    def __init__(self, made: Iterable[Line | Later] = ()) -> None:
         self._made = list(made)
+
+    def is_one_row(self, at: int, width: int) -> bool:
+        """Whether a line is known to take one row, without making it."""
+        made = self._made[at]
+        return (
+            isinstance(made, Later)
+            and made.gutter + len(made.text) <= width
+            and made.text.isascii()
+            and made.text.isprintable()
+        )
 
     def __len__(self) -> int:
         return len(self._made)
@@ -54,7 +73,7 @@ class Lines(Sequence[Line]):
         if isinstance(at, slice):
             return Lines(self._made[at])
         line = self._made[at]
-        return line if isinstance(line, Line) else line()
+        return line if isinstance(line, Line) else line.make()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +215,10 @@ class PageView(ScrollView, can_focus=True):
 
     def _measure_to_line(self, wanted: int) -> None:
         """Know where each line before `wanted` begins and ends."""
-        width = self._columns
-        for at in range(self._known, min(wanted, len(self._page.lines))):
-            height = len(wrap(self._page.lines[at], width)) if width else 1
-            self._tops.append(self._tops[-1] + height)
+        width, lines, tops = self._columns, self._page.lines, self._tops
+        for at in range(self._known, min(wanted, len(lines))):
+            quick = not width or (isinstance(lines, Lines) and lines.is_one_row(at, width))
+            tops.append(tops[-1] + (1 if quick else len(wrap(lines[at], width))))
         self._tell_size()
 
     def _tell_size(self) -> None:

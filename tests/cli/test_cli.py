@@ -130,6 +130,7 @@ def test_an_undone_action_waits_again(memui: Any, store: Make, tmp_path: Path) -
         "nothing"
     )
     assert memui(root, "undo", "--yes").code == 0
+    assert memui(root, "apply", file, "--yes", "--json").json["result"] == "nothing"
     assert memui(root, "apply", file, "--approve", "all", "--yes").code == 0
     assert not (root / "memory/agent/facts/copy.md").exists()
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import threading
 from pathlib import Path
 
 import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from engine.consolidation import examine
 from engine.plans import write_review
-from engine.proposal import Standing
-from engine.review import Verdict, fingerprint
+from engine.proposal import Proposal, Standing
+from engine.review import SavedPlan, Verdict, fingerprint
+from engine.store import Store
 from memui.app import Memui
 from memui.screens import review as review_screen
 from memui.screens.dialogs import Confirm
@@ -477,17 +480,30 @@ def test_verdicts_go_into_a_plan_file_that_was_named(tmp_path: Path) -> None:
     drive(Memui(root, opened=open_plan(store, str(file))), script)
 
 
-def test_a_verdict_given_while_the_store_is_read_again_is_not_lost(tmp_path: Path) -> None:
+def test_a_verdict_given_while_the_store_is_read_again_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root, store = under_review(tmp_path)
+    entered, go_on = threading.Event(), threading.Event()
+
+    def slow(store: Store, saved: SavedPlan) -> Proposal:
+        proposal = examine(store, saved)
+        entered.set()
+        assert go_on.wait(30)
+        return proposal
 
     async def script(pilot: Pilot[int]) -> None:
-        screen = screen_of(pilot)
         put(pilot, MERGE)
-        screen.action_rescan()
-        screen.action_approve()
-        await asyncio.sleep(0)
+        monkeypatch.setattr(review_screen, "examine", slow)
+        await pilot.press("full_stop")
+        assert await asyncio.to_thread(entered.wait, 30)
+        await pilot.press("a")
+        go_on.set()
         await settle(pilot)
         assert decision(store, MERGE).verdict is Verdict.APPROVED
         assert proposal_of(pilot).verdict(MERGE) is Verdict.APPROVED
+        put(pilot, MOVE)
+        await press(pilot, "r")  # nobody else reviews it: no conflict with oneself
+        assert decision(store, MOVE).verdict is Verdict.REJECTED
 
     drive(app_on(root), script)

@@ -249,13 +249,13 @@ def test_nothing_approved_is_nothing_to_ask_about(tmp_path: Path) -> None:
 
 
 def test_many_files_can_all_be_seen_before_the_answer(tmp_path: Path) -> None:
-    files = {f"facts/n{n:02}.md": f'---\ndescription: "N"\n---\n\n- Fact {n}.\n' for n in range(40)}
+    files = {f"facts/n{n:02}.md": f'---\ndescription: "N"\n---\n\n- Fact {n}.\n' for n in range(18)}
     actions = [{"action": "delete", "path": path, "reason": ""} for path in files]
     root, _ = under_review(tmp_path, actions, files)
 
     async def script(pilot: Pilot[int]) -> None:
-        await approve(pilot, *range(40))
-        seen = set()
+        await approve(pilot, *range(18))
+        seen: set[str] = set()
         for _ in range(20):
             seen.update(word for word in shown(pilot).split() if word.startswith("facts/n"))
             await press(pilot, "pagedown")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from memui.presentation import Line, line, runs, wrap
 from memui.widgets.action_list import ActionRow, Shape, lower, upper, wide
 from memui.widgets.diff_view import diff_page, gain_and_loss, sections, whole_graphemes
 from memui.widgets.ledger_view import ledger_page, tally
-from memui.widgets.page_view import Lines, Page, PageView, cut_rows
+from memui.widgets.page_view import Later, Lines, Page, PageView, cut_rows
 from tests.memui.driving import drive, press, settle, shown
 from tests.memui.reviews import (
     Action,
@@ -219,15 +218,15 @@ def test_a_reason_never_takes_more_rows_than_it_may(text: str, width: int, most:
 def test_a_page_makes_only_the_lines_that_are_looked_at(tmp_path: Path) -> None:
     made: set[int] = set()
 
-    def maker(number: int) -> Callable[[], Line]:
+    def later(number: int) -> Later:
         def make() -> Line:
             made.add(number)
             return line((f"line {number} ", "plain"), gutter=" ")
 
-        return make
+        return Later(f"line {number} ", 1, make)
 
     many = 200_000
-    page = Page(Lines([maker(n) for n in range(many)]), (range(many - 10, many - 5),))
+    page = Page(Lines([later(n) for n in range(many)]), (range(many - 10, many - 5),))
     root, _ = under_review(tmp_path)
 
     async def script(pilot: Pilot[int]) -> None:
@@ -237,7 +236,6 @@ def test_a_page_makes_only_the_lines_that_are_looked_at(tmp_path: Path) -> None:
         assert "line 0" in shown(pilot)
         view.action_page(1)
         await settle(pilot)
-        assert 0 < len(made) < 2_000
         assert view.virtual_size.height == many
         assert view.jump(1)
         await settle(pilot)
@@ -245,6 +243,7 @@ def test_a_page_makes_only_the_lines_that_are_looked_at(tmp_path: Path) -> None:
         view.action_edge(1)
         await settle(pilot)
         assert f"line {many - 1}" in shown(pilot)
+        assert 0 < len(made) < 2_000
 
     drive(app_on(root), script)
 
@@ -292,7 +291,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)])
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
 def test_hostile_text_in_every_field_is_shown_and_never_obeyed(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
@@ -315,7 +314,7 @@ def test_hostile_text_in_every_field_is_shown_and_never_obeyed(
         for index in range(len(actions)):
             put(pilot, index)
             await settle(pilot)
-            for key in ("t", "t", "t", "l", "right_square_bracket", "l"):
+            for key in ("t", "t", "t", "right_square_bracket"):
                 await press(pilot, key)
                 assert "\x1b" not in shown(pilot)
             await pilot.click("#review-page", offset=(12, 3))
