@@ -232,7 +232,7 @@ def _judge(text: str, stays: frozenset[str]) -> Iterator[tuple[str, bool]]:
             stacked, based = 0, False
         elif kind == "combining":
             stacked += 1
-            kept = based = based and stacked <= MARKS_ON_A_BASE
+            kept = based and stacked <= MARKS_ON_A_BASE
         elif kind == "half":
             kept = halved or (at + 1 < len(text) and _kind(text[at + 1]) == "half")
             stacked, based, halved = 0, kept, kept and not halved

@@ -197,6 +197,8 @@ def _sticks(text: str, at: int) -> bool:
     if is_hidden(text[at]) or is_hidden(text[at - 1]):
         return True
     char = text[at]
+    if all("\U0001f1e6" <= each <= "\U0001f1ff" for each in (text[at - 1], char)):
+        return True  # the two halves of a flag
     return unicodedata.category(char).startswith("M") or "\U0001f3fb" <= char <= "\U0001f3ff"
 
 
