@@ -18,7 +18,7 @@ from engine.paths import (
     name_problem,
 )
 
-_DESCRIPTION_LINE = re.compile(r"description: (\".*\")")
+_DESCRIPTION_LINE = re.compile(r"description: +(\".*\")")
 _DESCRIPTION_PROBLEM: Final = (
     'the frontmatter must hold one line description: "..." in double quotes, with text in it'
 )
@@ -47,6 +47,8 @@ def content_violations(text: str) -> list[Violation]:
             )
     elif "frontmatter-duplicate" in front.warnings:
         found.append(Violation("content-frontmatter", "a frontmatter key stands twice"))
+        if _quoted_description(front.text) is None:
+            found.append(Violation("content-description", _DESCRIPTION_PROBLEM))
     elif (said := _quoted_description(front.text)) is None or said != front.description:
         found.append(Violation("content-description", _DESCRIPTION_PROBLEM))
     if not has_visible(body):
