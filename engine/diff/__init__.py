@@ -166,7 +166,8 @@ def _diff(
         start = len(rows)
         rows.extend(map(Row, kinds[1], before, none, old[a1:a2]))
         rows.extend(map(Row, kinds[2], none, after, new[b1:b2]))
-        for here, there in pairs(old[a1:a2], new[b1:b2], paired - removed - added):
+        room = paired - removed - added
+        for here, there in pairs(old[a1:a2], new[b1:b2], room) if room > 0 else ():
             x, y = start + here, start + (a2 - a1) + there
             gone, come = rows[x], rows[y]
             words = changed_words(gone.text, come.text)

@@ -21,25 +21,55 @@ RUNS: Final = (16, 1)
 
 Operation = tuple[bool, int, int, int, int]
 """(same, old start, old end, new start, new end): 0-based, ends excluded."""
+_Match = tuple[int, int, int]
+"""(old start, new start, lines)"""
 _Gap = tuple[int, int, int, int]
 _Points = list[tuple[int, int]]
 
 
 def opcodes(old: Sequence[str], new: Sequence[str]) -> list[Operation]:
-    """What is the same and what is not, in order, adjacent ones of a kind joined."""
-    numbers: dict[str, int] = {}
-    a = list(map(numbers.setdefault, old, count()))
-    b = list(map(numbers.setdefault, new, count(len(a))))
+    """What is the same and what is not, in order and by turns."""
     found: list[Operation] = []
-    for same, a1, a2, b1, b2 in _operations(a, b):
-        if found and found[-1][0] == same:
-            found[-1] = (same, found[-1][1], a2, found[-1][3], b2)
-        else:
-            found.append((same, a1, a2, b1, b2))
+    at, there = 0, 0
+    for x, y, size in _stretches(old, new):
+        start, begin = x, y
+        if x > at or y > there:
+            found.append((False, at, x, there, y))
+        elif found:
+            _, start, _, begin, _ = found.pop()
+        at, there = x + size, y + size
+        found.append((True, start, at, begin, there))
+    if at < len(old) or there < len(new):
+        found.append((False, at, len(old), there, len(new)))
     return found
 
 
-def _operations(a: list[int], b: list[int]) -> Iterator[Operation]:
+def _stretches(old: Sequence[str], new: Sequence[str]) -> Iterator[_Match]:
+    """Which lines match which, in order.
+
+    Lines that do not stand on the other side match none. They are left out of the search, which
+    changes no result and shortens it much.
+    """
+    numbers: dict[str, int] = {}
+    a = list(map(numbers.setdefault, old, count()))
+    b = list(map(numbers.setdefault, new, count(len(a))))
+    both = frozenset(a).intersection(b)
+    in_a = [at for at, number in enumerate(a) if number in both]
+    in_b = [at for at, number in enumerate(b) if number in both]
+    for first, other, size in _matches([a[at] for at in in_a], [b[at] for at in in_b]):
+        x, y, end = first, other, first + size
+        while x < end:
+            start, there = in_a[x], in_b[y]
+            run = end - x
+            if in_a[x + run - 1] - start >= run or in_b[y + run - 1] - there >= run:
+                run = 1
+                while in_a[x + run] == start + run and in_b[y + run] == there + run:
+                    run += 1
+            yield start, there, run
+            x, y = x + run, y + run
+
+
+def _matches(a: list[int], b: list[int]) -> Iterator[_Match]:
     """Cut off what is common at both ends, then cut the gap if it is too large.
 
     A part that one kind of run has made is cut by the next kinds only: the work is bounded by the
@@ -53,7 +83,7 @@ def _operations(a: list[int], b: list[int]) -> Iterator[Operation]:
             a1 += 1
             b1 += 1
         if a1 > start:
-            yield True, start, a1, b1 - (a1 - start), b1
+            yield start, b1 - (a1 - start), a1 - start
         end = a2
         while a2 > a1 and b2 > b1 and a[a2 - 1] == b[b2 - 1]:
             a2 -= 1
@@ -61,35 +91,28 @@ def _operations(a: list[int], b: list[int]) -> Iterator[Operation]:
         if a2 < end:
             pending.append((kind, (a2, end, b2, b2 + (end - a2))))
         if a1 == a2 or b1 == b2:
-            if a1 < a2 or b1 < b2:
-                yield False, a1, a2, b1, b2
-        elif (a2 - a1) * (b2 - b1) <= GAP_LIMIT:
+            continue
+        if (a2 - a1) * (b2 - b1) <= GAP_LIMIT:
             yield from _common(a, b, (a1, a2, b1, b2))
+            continue
+        for tried in range(kind, len(RUNS)):
+            points = _anchors(a, b, (a1, a2, b1, b2), RUNS[tried])
+            # A few anchors may be lines that moved: to keep those would lose all others.
+            if len(points) * 4 >= min(a2 - a1, b2 - b1):
+                parts = _parts(points, (a1, a2, b1, b2))
+                pending.extend((tried + 1, part) for part in reversed(parts))
+                break
         else:
-            for tried in range(kind, len(RUNS)):
-                points = _anchors(a, b, (a1, a2, b1, b2), RUNS[tried])
-                # A few anchors may be lines that moved: to keep those would lose all others.
-                if len(points) * 4 >= min(a2 - a1, b2 - b1):
-                    parts = _parts(points, (a1, a2, b1, b2))
-                    pending.extend((tried + 1, part) for part in reversed(parts))
-                    break
-            else:
-                yield from _slide(a, b, (a1, a2, b1, b2))
+            yield from _slide(a, b, (a1, a2, b1, b2))
 
 
-def _common(a: list[int], b: list[int], gap: _Gap) -> Iterator[Operation]:
-    """A longest common subsequence."""
+def _common(a: list[int], b: list[int], gap: _Gap) -> Iterator[_Match]:
+    """A longest common subsequence; the last match is an empty one at the end of the gap."""
     from rapidfuzz.distance import Indel
 
     a1, a2, b1, b2 = gap
-    for op in Indel.opcodes(a[a1:a2], b[b1:b2]):
-        yield (
-            op.tag == "equal",
-            a1 + op.src_start,
-            a1 + op.src_end,
-            b1 + op.dest_start,
-            b1 + op.dest_end,
-        )
+    for x, y, size in Indel.editops(a[a1:a2], b[b1:b2]).as_matching_blocks():
+        yield a1 + x, b1 + y, size
 
 
 def _anchors(a: list[int], b: list[int], gap: _Gap, length: int) -> _Points:
@@ -154,7 +177,7 @@ def _parts(points: _Points, gap: _Gap) -> list[_Gap]:
     return parts
 
 
-def _slide(a: list[int], b: list[int], gap: _Gap) -> Iterator[Operation]:
+def _slide(a: list[int], b: list[int], gap: _Gap) -> Iterator[_Match]:
     """A longest common subsequence in a window that slides over a gap that nothing cuts.
 
     The last quarter of a window is left to the next: what lies near a cut is matched badly.
@@ -163,19 +186,19 @@ def _slide(a: list[int], b: list[int], gap: _Gap) -> Iterator[Operation]:
     while a1 < a2 and b1 < b2:
         scale = min(1.0, (GAP_LIMIT / ((a2 - a1) * (b2 - b1))) ** 0.5)
         height, width = max(1, int((a2 - a1) * scale)), max(1, int((b2 - b1) * scale))
-        room = height + width
-        if height < a2 - a1 or width < b2 - b1:
-            room = room * 3 // 4
-        for same, x1, x2, y1, y2 in _common(a, b, (a1, a1 + height, b1, b1 + width)):
-            if same:
-                taken = min(x2 - x1, (room + 1) // 2)
-                a1, b1 = x1 + taken, y1 + taken
-            else:
-                a1 = x1 + min(x2 - x1, room)
-                b1 = y1 + min(y2 - y1, room - (a1 - x1))
-            yield same, x1, a1, y1, b1
-            room -= (a1 - x1) + (b1 - y1)
+        window = a1, a1 + height, b1, b1 + width
+        if height == a2 - a1 and width == b2 - b1:
+            yield from _common(a, b, window)
+            return
+        room = (height + width) * 3 // 4
+        for x, y, size in _common(a, b, window):
+            apart = (x - a1) + (y - b1)
+            if apart >= room:
+                share = (x - a1) * room // apart
+                a1, b1 = a1 + share, b1 + room - share
+                break
+            taken = min(size, (room - apart + 1) // 2)
+            yield x, y, taken
+            a1, b1, room = x + taken, y + taken, room - apart - 2 * taken
             if room <= 0:
                 break
-    if a1 < a2 or b1 < b2:
-        yield False, a1, a2, b1, b2
