@@ -5,6 +5,7 @@ Tests replace it by one that dies, fails or forgets at a chosen call; the commit
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -15,7 +16,7 @@ from functools import cache
 from typing import Final
 
 from engine.journal import Attributes
-from engine.storage.tree import FILE, NOTHING, Found, look_at
+from engine.storage.tree import FILE, NOTHING, Found, look_at, read_at
 
 _NOREPLACE: Final = 1
 _EXCHANGE: Final = 2
@@ -183,18 +184,18 @@ class Files:
         os.unlink(name, dir_fd=fd)
 
     def copy(self, fd: int, name: str, to_fd: int, target: str) -> None:
-        """Keep a held regular file's bytes under another name, durably. Never replaces."""
+        """Keep a held regular file's bytes under another name, durably.
+
+        The copy gets its name only once it is whole: what has that name already was kept before.
+        """
         self.step("copy", target)
-        source = os.open(
-            name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=fd
-        )
-        with open(source, "rb") as file:
-            data = file.read()
-        try:
-            self.create(to_fd, target, data)
-        except FileExistsError:
-            return
-        self.flush(to_fd, target)
+        if look_at(to_fd, target).absent:
+            temporary = f"{target}.new"
+            with contextlib.suppress(FileNotFoundError):
+                self.unlink(to_fd, temporary)
+            self.create(to_fd, temporary, read_at(fd, name))
+            self.flush(to_fd, temporary)
+            self.rename(to_fd, temporary, to_fd, target)
         self.flush_folder(to_fd, "conflicts")
 
     def publish(
