@@ -27,6 +27,10 @@ EXIT_INTERRUPTED: Final = 130
 class UsageError(Exception):
     """The command line cannot be understood, or needs what was not given."""
 
+    def __init__(self, message: str, *, hint: str = "memui --help lists what there is.") -> None:
+        super().__init__(message)
+        self.hint = hint
+
 
 def error_shape(error: Exception) -> dict[str, Any]:
     """The JSON of a failure."""

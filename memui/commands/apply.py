@@ -60,10 +60,13 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
         context.console.tell(
             "This plan was never seen before: nothing could be compared with an earlier state."
         )
-    if not context.yes:
+    if not context.yes and proposal.approved:
         _say_intent(context, proposal)
         if not context.console.is_terminal or context.json:
-            raise UsageError("apply changes files: give --yes to do it. Nothing was changed")
+            raise UsageError(
+                "apply changes files, and there is no terminal to ask on. Nothing was changed",
+                hint="Give --yes to do it.",
+            )
         if context.console.ask("Apply this? [y/N] ").lower() not in {"y", "yes"}:
             context.console.tell("Nothing was changed.")
             return EXIT_OK
@@ -142,7 +145,7 @@ def _say_applied(context: Context, done: Applied) -> int:
         return status
     console = context.console
     if not done.run:
-        console.say("Nothing to apply.")
+        console.say("Nothing to apply: nothing is approved. Give --approve, or use memui review.")
     else:
         console.say("Applied as run {}.", done.run)
         for path in done.written:

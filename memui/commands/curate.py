@@ -21,6 +21,8 @@ def add(context: Context, asked: argparse.Namespace) -> int:
     if sys.stdin.isatty():
         context.console.tell("Write the memory, then Ctrl-D.")
     content = _given("-").decode("utf-8", "surrogateescape").rstrip("\n")
+    if not content.strip():
+        raise UsageError("There is nothing to add", hint="Give the text on standard input.")
     metadata = {
         name: value for name, value in (("path", asked.path), ("title", asked.title)) if value
     }

@@ -29,7 +29,10 @@ def undo(context: Context, asked: argparse.Namespace) -> int:
             word = "remove" if step.old is None else "restore" if step.new is None else "rewrite"
             context.console.tell("  {} {}", f"{word:<8}", step.path)
         if not context.console.is_terminal or context.json:
-            raise UsageError("undo changes files: give --yes to do it. Nothing was changed")
+            raise UsageError(
+                "undo changes files, and there is no terminal to ask on. Nothing was changed",
+                hint="Give --yes to do it.",
+            )
         if context.console.ask("Take it back? [y/N] ").lower() not in {"y", "yes"}:
             context.console.tell("Nothing was changed.")
             return EXIT_OK

@@ -479,3 +479,25 @@ def test_several_stores_are_told_apart_by_name(memui: Any, store: Make) -> None:
     assert memui(f"{root}#agent", "list", "--json").json["store"]["name"] == "agent"
     assert "2 memories" not in memui(root).out
     assert "agent (namespaced): 3 memories" in memui(root).out
+
+
+def test_an_apply_with_nothing_approved_says_so_and_asks_for_nothing(
+    memui: Any, store: Make, tmp_path: Path
+) -> None:
+    root, file = store(FILES), tmp_path / "p.json"
+    file.write_text(plan(delete("facts/copy.md")))
+    ended = memui(root, "apply", file)
+    assert (ended.code, "nothing is approved" in ended.out) == (0, True)
+
+
+def test_every_usage_error_says_what_to_do_next(
+    memui: Any, store: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import io
+
+    root = store(FILES)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    for words in (["add"], ["edit", "facts/net.md"], ["review"], ["describe", "facts/net.md"]):
+        ended = memui(root, *words, "--json")
+        assert ended.code == 2
+        assert ended.json["error"]["next"]
