@@ -29,7 +29,7 @@ STYLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """A field with a style of `STYLES`."""
+    """A field with a style of `STYLES`; an empty style is none."""
 
     text: str
     style: str
@@ -150,7 +150,7 @@ class Console:
         """Style and marks: ours in reverse video, where there is a terminal to show it."""
         if not self._colours(stream):
             return text
-        start = STYLES[field.style] if isinstance(field, Styled) else ""
+        start = STYLES.get(field.style, "") if isinstance(field, Styled) else ""
         shown = visible(field.text if isinstance(field, Styled) else str(field))
         marks = text.marks if isinstance(text, Shown) else shown.marks if whole else ()
         parts, at = [start], 0
