@@ -8,7 +8,7 @@ import sys
 from typing import Final
 
 from engine.documents import decode, digest
-from engine.errors import StorageError
+from engine.errors import EngineError, StorageError
 from memui.context import Context, path_fields
 from memui.ending import UsageError
 
@@ -54,7 +54,13 @@ def edit(context: Context, asked: argparse.Namespace) -> int:
     if after == before:
         context.console.tell("Nothing was changed.")
         return _done(context, "", path, "")
-    outcome = store.edit(path, after, base=digest(before), who=context.who, wait=context.wait)
+    try:
+        outcome = store.edit(path, after, base=digest(before), who=context.who, wait=context.wait)
+    except EngineError as error:
+        from memui.editor import rescue
+
+        error.hint = f"{error.hint} Your text is kept in {rescue(after, path)}".strip()
+        raise
     context.tell_recovered(store)
     return _done(context, "Wrote {}.", path, outcome.run)
 

@@ -501,3 +501,42 @@ def test_every_usage_error_says_what_to_do_next(
         ended = memui(root, *words, "--json")
         assert ended.code == 2
         assert ended.json["error"]["next"]
+
+
+@pytest.mark.parametrize("words", [["plan"], ["check"], ["list"], ["doctor"], ["log"]])
+def test_commands_end_well_on_a_real_terminal_with_colours(
+    store: Make, tmp_path: Path, words: list[str]
+) -> None:
+    """A pipe takes no style, so only a terminal meets a field without one."""
+    import pty
+
+    root, file = store(FILES), tmp_path / "p.json"
+    file.write_text(plan(delete("facts/copy.md")))
+    given = [*words, str(file)] if words == ["check"] else words
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "memui", str(root), *given]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "TERM": "xterm"}
+    ran = subprocess.run(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, check=False, timeout=60, env=env
+    )
+    os.close(theirs)
+    shown = os.read(ours, 65536).decode("utf-8", "replace") if words != ["log"] else ""
+    os.close(ours)
+    assert ran.returncode == 0, shown
+    assert "bug" not in shown
+
+
+def test_an_edit_that_cannot_be_saved_keeps_the_text_and_says_where(
+    memui: Any, store: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = store(FILES)
+    file = root / "memory/agent/facts/net.md"
+    script = tmp_path / "editor"
+    script.write_text(f"#!/bin/sh\nprintf 'mine\\n' >> \"$1\"\nprintf 'theirs\\n' > {file}\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("EDITOR", str(script))
+    ended = memui(root, "edit", "facts/net.md", "--json")
+    assert ended.code == 4
+    kept = ended.json["error"]["next"].rpartition(" ")[2]
+    assert Path(kept).read_text() == NET + "mine\n"
+    assert file.read_text() == "theirs\n"
