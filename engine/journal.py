@@ -20,6 +20,7 @@ from typing import Any, Final, Literal
 
 from engine.errors import Drift, EngineError, StorageError
 from engine.layouts import Place
+from engine.paths import is_memory
 
 FORMAT: Final = 1
 _RUN_ID = re.compile(r"([1-9][0-9]{0,9})-([0-9a-f]{8})")
@@ -27,6 +28,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 RunState = Literal["done", "taken-back", "unfinished"]
 LogState = Literal["written", "pending", "none"]
+_RESULTS: Final[tuple[RunState, ...]] = ("done", "taken-back")
 
 
 class RunKind(StrEnum):
@@ -234,9 +236,24 @@ def load_intent(data: bytes, name: str) -> Run:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Damaged("the record lacks what a run needs") from error
+    for path in (*run.reads, *(step.path for step in run.steps)):
+        if not is_inside(path):
+            raise Damaged(f"the record names what is no file of the store: {path}")
     if run.id != name or not _RUN_ID.fullmatch(name):
         raise Damaged(f"the record is that of run {run.id}")
     return run
+
+
+def is_inside(path: str) -> bool:
+    """Whether a run may touch a path: a file below the store, in the one spelling it has there.
+
+    Hidden folders, and hidden files that are not Markdown, belong to other programs (`.git`). A
+    record may have come with a folder from elsewhere: none may lead a recovery or an undo there.
+    """
+    *folders, name = path.split("/")
+    if "\0" in path or "" in folders or any(folder.startswith(".") for folder in folders):
+        return False
+    return name != "" and (not name.startswith(".") or is_memory(name))
 
 
 def _text(value: Any) -> str:
@@ -302,15 +319,21 @@ def read_run(place: Place, name: str) -> Run | None:
     if data is None:
         return None
     run = load_intent(data, name)
-    done = read_file(state_path(place, *folder, "done"))
-    state: RunState = "unfinished"
-    if done is not None:
-        state = "taken-back" if b"taken-back" in done else "done"
+    state = _result(read_file(state_path(place, *folder, "done")))
     log: LogState = "none"
     if run.entry and state == "done":
         written = os.path.lexists(state_path(place, *folder, "logged"))
         log = "written" if written else "pending"
     return _with(run, state, log)
+
+
+def _result(done: bytes | None) -> RunState:
+    """What a `done` says; one that says nothing is as good as none."""
+    try:
+        said = None if done is None else json.loads(done)["result"]
+    except (ValueError, KeyError, TypeError):
+        said = None
+    return said if said in _RESULTS else "unfinished"
 
 
 def _with(run: Run, state: RunState, log: LogState) -> Run:
@@ -350,10 +373,13 @@ def find(place: Place, name: str) -> Run:
             if run.state == "done" and run.kind is not RunKind.UNDO and run.id not in undone:
                 return run
         raise EngineError("There is no run to take back.", hint="memui log shows all runs.")
-    for run in known:
-        if name in {run.id, str(run.seq)}:
-            return run
-    raise EngineError(f"There is no run {name}.", hint="memui log shows all runs.")
+    found = [run for run in known if name in {run.id, str(run.seq)}]
+    if len(found) > 1:  # two machines wrote in a synchronised folder
+        names = " or ".join(run.id for run in found)
+        raise EngineError(f"Run {name} could be {names}.", hint="Give the whole id.")
+    if not found:
+        raise EngineError(f"There is no run {name}.", hint="memui log shows all runs.")
+    return found[0]
 
 
 def applied(place: Place, plan: str) -> dict[int, str]:

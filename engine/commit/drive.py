@@ -10,24 +10,31 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
-from engine.commit.files import Files, is_file, taken
-from engine.errors import Drift, EngineError
+from engine.commit.check import drifts
+from engine.commit.files import Files, is_file, seen, taken
+from engine.commit.giving import Spot, give_back
+from engine.commit.stage import make_store_folders
+from engine.errors import Drift, EngineError, StorageError
 from engine.journal import Attributes, Run, Step, read_object
 from engine.layouts import Place
-from engine.storage.tree import FILE, Found, Tree, look_at
+from engine.storage.tree import FILE, Found, Tree
 
-_GIVE_BACK_TRIES: Final = 200
+_GONE: Final = frozenset([errno.ENOENT, errno.ENOTDIR, errno.ELOOP])
+_CHANGED: Final = "changed on disk"
+_CREATED: Final = "was created by another writer"
+_DELETED: Final = "was deleted"
+_LEFT: Final = "was changed by another writer; theirs was left"
 
 
 class Foreign(EngineError):
-    """A file holds neither what the run found nor what it writes."""
+    """Files hold neither what the run found nor what it writes."""
 
-    def __init__(self, drift: Drift) -> None:
-        super().__init__(f"{drift.path} {drift.why}")
-        self.drift = drift
+    def __init__(self, *found: Drift) -> None:
+        super().__init__("; ".join(f"{drift.path} {drift.why}" for drift in found))
+        self.drifts = found
 
 
 class Drive:
@@ -42,162 +49,255 @@ class Drive:
         base = f"runs/{run.id}"
         self._hold = state.folder(f"{base}/hold")
         self._conflicts = state.folder(f"{base}/conflicts")
-        self._folder = state.folder(base)
         self._touched: set[str] = set()
         self._order = sorted(enumerate(run.steps), key=lambda item: item[1].path)
 
-    def _name(self, index: int) -> str:
-        return f"{self._prefix}{index}"
+    def _spot(self, index: int) -> Spot:
+        return self._hold, f"{self._prefix}{index}"
+
+    def _aside(self, index: int) -> Spot:
+        return self._hold, taken(f"{self._prefix}{index}")
 
     # Looking
 
-    def _held(self, index: int) -> dict[str, str]:
-        """Digest -> name of what lies in the hold for a step."""
-        found: dict[str, str] = {}
-        for name in (self._name(index), taken(self._name(index))):
-            there = look_at(self._hold, name)
+    def _look(self, path: str) -> Found:
+        try:
+            return self._store.look(path)
+        except PermissionError:
+            return seen(*self._store.parent(path))
+
+    def _held(self, index: int) -> dict[str, Spot]:
+        """Digest -> where in the hold the file with it lies."""
+        found: dict[str, Spot] = {}
+        for spot in (self._spot(index), self._aside(index)):
+            there = seen(*spot)
             if there.digest is not None:
-                found.setdefault(there.digest, name)
+                found.setdefault(there.digest, spot)
         return found
 
-    def _live(self, path: str) -> tuple[int, str]:
-        folder, _, _ = path.rpartition("/")
-        self._touched.add(folder)
+    def _live(self, path: str) -> Spot:
+        self._touched.add(path.rpartition("/")[0])
         return self._store.parent(path)
 
     def done_steps(self) -> int:
         """How many files are as the run wants them."""
-        return sum(self._store.look(s.path).digest == s.new for s in self._run.steps)
+        return sum(self._look(step.path).digest == step.new for step in self._run.steps)
 
-    def _ready(self, index: int, wanted: str | None, shall: Attributes | None) -> None:
-        """See that the hold has what is to be published.
+    # What a death left in the hold
+
+    def _settle(self, index: int, step: Step, *, back: bool) -> bool:
+        """Put right what a death in the middle of a call left; whether theirs was given back.
+
+        A name in the hold that the live file has too (a move in two calls, or one that a power cut
+        tore) goes. What was captured of somebody else's, and not given back yet, goes back now.
+        """
+        self._touched.add(step.path.rpartition("/")[0])
+        there = self._look(step.path)
+        given = False
+        for spot in (self._aside(index), self._spot(index)):
+            found = seen(*spot)
+            if found.absent:
+                continue
+            if _is_same(found, there):
+                self._files.unlink(*spot)
+            elif found.digest is None or found.digest not in {step.old, step.new}:
+                given = self._return(index, step, spot, found, there, back=back) or given
+        return given
+
+    def _return(
+        self, index: int, step: Step, spot: Spot, found: Found, there: Found, *, back: bool
+    ) -> bool:
+        """Give a captured file back, if what is live is ours; a later writer's stays.
+
+        On the way back what was restored by an exchange is ours too.
+        """
+        ours = {step.new, step.old if back and step.new is not None else None} - {None}
+        if there.absent:
+            self._keep(index, spot, found)
+            self._place_home(spot, step.path)
+            return True
+        if there.digest not in ours:
+            self._keep(index, spot, found)
+            return False
+        if spot != self._spot(index):
+            self._files.rename(*spot, *self._spot(index))
+        self._give_back(index, step.path, found, there.digest)
+        return True
+
+    def _ready(self, index: int, wanted: str, shall: Attributes | None) -> None:
+        """See that the hold has what is to be published, and that the place beside it is free.
 
         A power cut can tear an exchange, so that one file lies under both names and the other
         under none; then it is made again from its object.
         """
-        name = self._name(index)
-        if wanted is None or look_at(self._hold, name).digest == wanted:
-            return
-        again = f"{name}.again"
-        with contextlib.suppress(FileNotFoundError):
-            self._files.unlink(self._hold, again)
-        self._files.create(self._hold, again, read_object(self._place, wanted))
-        if shall is not None:
-            self._files.dress(self._hold, again, shall, None)
-        self._files.flush(self._hold, again)
-        self._files.rename(self._hold, again, self._hold, name)
-        self._files.flush_folder(self._hold, "hold")
+        spot = self._spot(index)
+        held = self._held(index).get(wanted)
+        if held == self._aside(index):
+            self._files.rename(*held, *spot)
+        elif held is None:
+            again = (self._hold, f"{spot[1]}.again")
+            with contextlib.suppress(FileNotFoundError):
+                self._files.unlink(*again)
+            self._files.create(*again, self._object(wanted))
+            if shall is not None:
+                self._files.dress(*again, shall, None)
+            self._files.flush(*again)
+            self._files.rename(*again, *spot)
+            self._files.flush_folder(self._hold, "hold")
+        if not seen(*self._aside(index)).absent:
+            self._files.unlink(*self._aside(index))  # old or new, and both are objects
 
-    def _is_alone(self, index: int, step: Step, there: Found) -> bool:
-        """Whether a live file has no other name than, after a power cut, one in our hold."""
-        links = 0 if there.stat is None else there.stat.st_nlink
-        return there.kind == FILE and links <= 1 + (step.old in self._held(index))
+    def _object(self, digest: str) -> bytes:
+        try:
+            return read_object(self._place, digest)
+        except StorageError as error:
+            if isinstance(error.__cause__, OSError):
+                raise error.__cause__ from error  # may work again later
+            raise
 
     # Forward
 
     def forward(self, stop: Callable[[], None]) -> None:
         """Publish every new file, then take every file that goes.
 
-        `stop` is called between steps and may raise. Raises `Foreign`, OSError.
+        `stop` is called between steps and may raise. Raises `Foreign`, `StorageError`, OSError.
         """
         for index, step in self._order:
             if step.new is not None:
                 stop()
-                self._publish(index, step)
+                self._publish(index, step, step.new)
         self._files.barrier(self._flush)
+        self._refuse_moved(step.path for step in self._run.steps)
+        found = drifts(self._store, self._run.reads)
+        if found:
+            raise Foreign(*found)
         for index, step in self._order:
             if step.new is None:
                 stop()
                 self._remove(index, step)
         self._flush()
+        self._refuse_moved(self._run.written)
 
-    def _publish(self, index: int, step: Step) -> None:
-        there = self._store.look(step.path)
-        if there.digest == step.new:
+    def _publish(self, index: int, step: Step, new: str) -> None:
+        if self._settle(index, step, back=False):
+            raise Foreign(Drift(step.path, _CHANGED))
+        there = self._look(step.path)
+        if there.digest == new:
             return
-        hold = (self._hold, self._name(index))
         if step.old is None:
-            if not there.absent:
-                raise Foreign(Drift(step.path, "was created by another writer"))
-            self._ready(index, step.new, step.shall)
-            try:
-                self._files.publish(step.path, hold, self._live(step.path), replaces=False)
-            except FileExistsError:
-                raise Foreign(Drift(step.path, "was created by another writer")) from None
+            self._create(index, step, there)
             return
         if there.absent:
-            self._finish_swap(index, step, wanted=step.new)
+            self._finish_swap(index, step, new)
             return
-        if there.digest != step.old or not self._is_alone(index, step, there):
-            raise Foreign(Drift(step.path, "changed on disk"))
-        self._ready(index, step.new, step.shall)
+        if there.digest != step.old or not is_file(there):
+            raise Foreign(Drift(step.path, _CHANGED))
+        self._ready(index, new, step.shall)
         try:
-            captured = self._files.publish(step.path, hold, self._live(step.path), replaces=True)
+            captured = self._files.publish(
+                step.path, self._spot(index), self._live(step.path), replaces=True
+            )
         except (FileExistsError, FileNotFoundError):
-            raise Foreign(Drift(step.path, "changed on disk")) from None
+            raise Foreign(Drift(step.path, _CHANGED)) from None
         if captured.digest == step.old and is_file(captured):
             return
-        self._give_back(index, step.path, captured, ours=step.new)
-        raise Foreign(Drift(step.path, "changed on disk"))
+        self._give_back(index, step.path, captured, new)
+        raise Foreign(Drift(step.path, _CHANGED))
 
-    def _finish_swap(self, index: int, step: Step, *, wanted: str | None) -> None:
+    def _create(self, index: int, step: Step, there: Found) -> None:
+        if not there.absent:
+            raise Foreign(Drift(step.path, _CREATED))
+        if step.new not in self._held(index):
+            # It was live already; whoever deleted it since does not get it back.
+            raise Foreign(Drift(step.path, _DELETED))
+        try:
+            self._files.publish(step.path, self._spot(index), self._live(step.path), replaces=False)
+        except FileExistsError:
+            raise Foreign(Drift(step.path, _CREATED)) from None
+
+    def _finish_swap(self, index: int, step: Step, wanted: str) -> None:
         """A file is absent. If we took it and died before putting another there, go on."""
-        held = self._held(index)
-        aside = taken(self._name(index))
-        if wanted in held and look_at(self._hold, aside).kind == FILE:
-            try:
-                self._files.place(self._hold, held[wanted], *self._live(step.path))
-            except FileExistsError:
-                raise Foreign(Drift(step.path, "changed on disk")) from None
-            if held[wanted] != aside:
-                self._files.rename(self._hold, aside, self._hold, self._name(index))
-            return
-        raise Foreign(Drift(step.path, "was deleted"))
+        held = self._held(index).get(wanted)
+        aside = self._aside(index)
+        if held is None or seen(*aside).digest != step.old:
+            raise Foreign(Drift(step.path, _DELETED))
+        try:
+            self._files.place(*held, *self._live(step.path))
+        except FileExistsError:
+            raise Foreign(Drift(step.path, _CHANGED)) from None
+        self._files.rename(*aside, *self._spot(index))
 
     def _remove(self, index: int, step: Step) -> None:
-        there = self._store.look(step.path)
+        if self._settle(index, step, back=False):
+            raise Foreign(Drift(step.path, _CHANGED))
+        there = self._look(step.path)
         if there.absent:
             return
-        if there.digest != step.old or not self._is_alone(index, step, there):
-            raise Foreign(Drift(step.path, "changed on disk"))
-        hold = (self._hold, self._name(index))
-        if step.old in self._held(index):
-            self._files.unlink(*hold)  # a power cut left it under both names
+        if there.digest != step.old or not is_file(there):
+            raise Foreign(Drift(step.path, _CHANGED))
         try:
-            captured = self._files.take(step.path, self._live(step.path), hold)
+            captured = self._files.take(step.path, self._live(step.path), self._spot(index))
         except FileNotFoundError:
             return
+        except FileExistsError:  # it was taken already, and somebody made it again
+            raise Foreign(Drift(step.path, _CREATED)) from None
         if captured.digest == step.old and is_file(captured):
             return
-        self._keep(index, self._name(index), captured)
-        with contextlib.suppress(FileExistsError):
-            self._files.place(*hold, *self._live(step.path))
-        raise Foreign(Drift(step.path, "changed on disk"))
+        self._keep(index, self._spot(index), captured)
+        self._place_home(self._spot(index), step.path)
+        raise Foreign(Drift(step.path, _CHANGED))
+
+    def _refuse_moved(self, paths: Iterable[str]) -> None:
+        """Raise `Foreign` for folders that do not lie where they did: somebody moved them."""
+        found: list[Drift] = []
+        for folder in sorted({path.rpartition("/")[0] for path in paths}):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                held = os.fstat(self._store.folder(folder))
+                try:
+                    there = os.stat(folder or ".", dir_fd=self._store.fd, follow_symlinks=False)
+                except OSError as error:
+                    if error.errno not in _GONE:
+                        raise
+                    there = None
+                if there is None or not os.path.samestat(held, there):
+                    found.append(Drift(folder, "was moved or removed by another writer"))
+        if found:
+            raise Foreign(*found)
 
     # Somebody else's bytes
 
-    def _keep(self, index: int, name: str, captured: Found) -> None:
+    def _keep(self, index: int, spot: Spot, captured: Found) -> None:
         """Make a captured file durable under a name of its own, before it is live again."""
         if captured.kind == FILE and captured.digest is not None:
             kept = f"{self._prefix}{index}-{captured.digest[:12]}"
-            self._files.copy(self._hold, name, self._conflicts, kept)
+            self._files.copy(*spot, self._conflicts, kept)
 
     def _give_back(self, index: int, path: str, captured: Found, ours: str | None) -> None:
-        """Ours is live, theirs is in the hold: swap until what comes back is ours."""
-        hold = (self._hold, self._name(index))
-        for _ in range(_GIVE_BACK_TRIES):
-            self._keep(index, hold[1], captured)
+        spot = self._spot(index)
+        give_back(
+            self._files,
+            path,
+            spot,
+            self._live(path),
+            captured,
+            ours,
+            lambda found: self._keep(index, spot, found),
+        )
+
+    def _place_home(self, spot: Spot, path: str) -> bool:
+        """Put a held file where it was; False if something is there.
+
+        A folder that was emptied by us may have been removed by somebody who tidies up.
+        """
+        try:
             try:
-                captured = self._files.publish(path, hold, self._live(path), replaces=True)
-            except FileNotFoundError:  # ours was deleted: theirs goes back where it was
-                with contextlib.suppress(FileExistsError):
-                    self._files.place(*hold, *self._live(path))
-                return
-            except FileExistsError:
-                return
-            if captured.digest == ours or captured.absent:
-                return
-        self._keep(index, hold[1], captured)
+                self._files.place(*spot, *self._live(path))
+            except FileNotFoundError:
+                make_store_folders(self._files, self._store, path.rpartition("/")[0])
+                self._files.place(*spot, *self._live(path))
+        except FileExistsError:
+            return False
+        return True
 
     # Back
 
@@ -208,61 +308,66 @@ class Drive:
         """
         found: list[Drift] = []
         for index, step in reversed(self._order):
-            why = self._restore(index, step)
+            try:
+                why = self._restore(index, step)
+            except StorageError as error:
+                why = f"could not be put back: {error}"
+            except OSError as error:
+                if error.errno not in {errno.ENOTDIR, errno.ELOOP}:
+                    raise
+                why = "lies in a folder that another writer replaced; it is kept as an object"
             if why is not None:
                 found.append(Drift(step.path, why))
         self._flush()
         return tuple(reversed(found))
 
     def _restore(self, index: int, step: Step) -> str | None:
-        there = self._store.look(step.path)
-        if there.digest == step.old and (there.digest is not None or there.absent):
-            return None
-        held = self._held(index)
+        if self._settle(index, step, back=True):
+            return _LEFT
+        there = self._look(step.path)
         if there.absent:
-            return self._bring_back(index, step, held)
-        if there.digest != step.new or step.new is None:
-            return "was changed by another writer; theirs was left"
+            return None if step.old is None else self._bring_back(index, step, step.old)
+        if there.digest is not None and there.digest == step.old:
+            return None
+        if there.digest != step.new or step.new is None or step.new in self._held(index):
+            # Ours was never published if it still is in the hold: the same bytes are theirs.
+            return _LEFT
         if step.old is None:
-            return self._withdraw(index, step, held)
-        hold = (self._hold, self._name(index))
-        if step.old in held and held[step.old] != hold[1]:
-            self._files.rename(self._hold, held[step.old], *hold)
+            return self._withdraw(index, step)
         self._ready(index, step.old, step.was)
         try:
-            captured = self._files.publish(step.path, hold, self._live(step.path), replaces=True)
+            captured = self._files.publish(
+                step.path, self._spot(index), self._live(step.path), replaces=True
+            )
         except (FileExistsError, FileNotFoundError):
-            return "was changed by another writer; theirs was left"
+            return _LEFT
         if captured.digest == step.new:
             return None
-        self._give_back(index, step.path, captured, ours=step.old)
-        return "was changed by another writer; theirs was left"
+        self._give_back(index, step.path, captured, step.old)
+        return _LEFT
 
-    def _bring_back(self, index: int, step: Step, held: dict[str, str]) -> str | None:
+    def _bring_back(self, index: int, step: Step, old: str) -> str | None:
         """A file is absent: ours to bring back only if it was we who took it."""
-        if step.old is None:
-            return None
-        ours = step.new is None or look_at(self._hold, taken(self._name(index))).kind == FILE
-        if not ours or step.old not in held:
+        held = self._held(index).get(old)
+        ours = step.new is None or not seen(*self._aside(index)).absent
+        if held is None or not ours:
             return "was deleted by another writer"
-        try:
-            self._files.place(self._hold, held[step.old], *self._live(step.path))
-        except FileExistsError:
-            return "was created by another writer; theirs was left"
+        if not self._place_home(held, step.path):
+            return f"{_CREATED}; theirs was left"
         return None
 
-    def _withdraw(self, index: int, step: Step, held: dict[str, str]) -> str | None:
-        """A new file is live, and holds what we write: it is taken away."""
-        hold = (self._hold, self._name(index))
-        if step.new in held:
-            self._files.unlink(*hold)  # never published, or a power cut left it under both names
-        captured = self._files.take(step.path, self._live(step.path), hold)
+    def _withdraw(self, index: int, step: Step) -> str | None:
+        """A new file is live, and it is the one that we published: it is taken away."""
+        spot = self._spot(index)
+        try:
+            captured = self._files.take(step.path, self._live(step.path), spot)
+        except FileNotFoundError:
+            return None
         if captured.digest == step.new:
             return None
-        self._keep(index, hold[1], captured)
-        with contextlib.suppress(FileExistsError):
-            self._files.place(*hold, *self._live(step.path))
-        return "was changed by another writer; theirs was left"
+        self._keep(index, spot, captured)
+        self._place_home(spot, step.path)
+        return _LEFT
 
     # Folders
 
@@ -273,12 +378,25 @@ class Drive:
             try:
                 self._files.remove_folder(*self._store.parent(folder))
             except OSError as error:
-                if error.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT, errno.ENOTDIR}:
+                if error.errno not in {errno.ENOTEMPTY, errno.EEXIST, *_GONE}:
                     raise
 
     def _flush(self) -> None:
         for folder in sorted(self._touched):
-            self._files.flush_folder(self._store.folder(folder), folder or os.curdir)
+            try:
+                fd = self._store.folder(folder)
+            except OSError as error:
+                if error.errno not in _GONE:
+                    raise
+                continue
+            self._files.flush_folder(fd, folder or os.curdir)
         if self._touched:
             self._files.flush_folder(self._hold, "hold")
         self._touched.clear()
+
+
+def _is_same(one: Found, other: Found) -> bool:
+    """Whether two names are one file."""
+    return (
+        one.stat is not None and other.stat is not None and os.path.samestat(one.stat, other.stat)
+    )

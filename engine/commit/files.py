@@ -26,6 +26,7 @@ _APPLE_CWD: Final = -2
 _UNSUPPORTED: Final = frozenset(
     [errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY]
 )
+UNREADABLE: Final = "file that cannot be read"
 FLUSH_ALONE: Final = 6
 """Files that are flushed one by one; more are flushed with the whole file system in one call."""
 
@@ -159,7 +160,7 @@ class Files:
             if failed not in _UNSUPPORTED:
                 raise OSError(failed, os.strerror(failed), target)
         os.link(source, target, src_dir_fd=from_fd, dst_dir_fd=to_fd, follow_symlinks=False)
-        os.unlink(source, dir_fd=from_fd)
+        self.unlink(from_fd, source)
 
     def exchange(self, from_fd: int, source: str, to_fd: int, target: str) -> bool:
         """Swap two names in one call; False where the file system cannot (nothing was done)."""
@@ -179,23 +180,27 @@ class Files:
         return False
 
     def unlink(self, fd: int, name: str) -> None:
-        """Remove a file of the state folder."""
+        """Remove a name of a file that is ours."""
         self.step("unlink", name)
         os.unlink(name, dir_fd=fd)
+
+    def write(self, fd: int, name: str, data: bytes) -> None:
+        """Create or replace a file of the state folder, whole and durable, or not at all."""
+        temporary = f"{name}.new"
+        with contextlib.suppress(FileNotFoundError):
+            self.unlink(fd, temporary)
+        self.create(fd, temporary, data)
+        self.flush(fd, temporary)
+        self.rename(fd, temporary, fd, name)
 
     def copy(self, fd: int, name: str, to_fd: int, target: str) -> None:
         """Keep a held regular file's bytes under another name, durably.
 
-        The copy gets its name only once it is whole: what has that name already was kept before.
+        What has that name already was kept whole: it never is there before its bytes are.
         """
         self.step("copy", target)
         if look_at(to_fd, target).absent:
-            temporary = f"{target}.new"
-            with contextlib.suppress(FileNotFoundError):
-                self.unlink(to_fd, temporary)
-            self.create(to_fd, temporary, read_at(fd, name))
-            self.flush(to_fd, temporary)
-            self.rename(to_fd, temporary, to_fd, target)
+            self.write(to_fd, target, read_at(fd, name))
         self.flush_folder(to_fd, "conflicts")
 
     def publish(
@@ -211,7 +216,7 @@ class Files:
             self.place(*hold, *live)
             return NOTHING
         if self.exchange(*hold, *live):
-            return look_at(*hold)
+            return seen(*hold)
         return self._publish_in_two(hold, live)
 
     def _publish_in_two(self, hold: tuple[int, str], live: tuple[int, str]) -> Found:
@@ -224,17 +229,25 @@ class Files:
         self.place(*live, *aside)
         self.place(*hold, *live)
         self.rename(*aside, *hold)
-        return look_at(*hold)
+        return seen(*hold)
 
     def take(self, path: str, live: tuple[int, str], hold: tuple[int, str]) -> Found:
         """Take a store file into the hold; returns what was taken. `path` is for tests."""
         self.step("take", path)
         self.place(*live, *hold)
-        return look_at(*hold)
+        return seen(*hold)
 
     def barrier(self, flush: Callable[[], None]) -> None:
         """Everything written is made durable before anything is removed."""
         flush()
+
+
+def seen(fd: int, name: str) -> Found:
+    """What a name in an open folder is; what we may not read is somebody else's, whatever it is."""
+    try:
+        return look_at(fd, name)
+    except PermissionError:
+        return Found(UNREADABLE, None, os.stat(name, dir_fd=fd, follow_symlinks=False))
 
 
 def taken(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC
 
@@ -15,7 +15,7 @@ from engine.commit.drive import Drive, Foreign
 from engine.commit.files import Files
 from engine.commit.log import append_entry
 from engine.commit.signals import deferred_signals
-from engine.commit.stage import Stage, Write, discard
+from engine.commit.stage import Stage, Write, discard, read_record
 from engine.commit.state import writer_id
 from engine.commit.values import Clock, Outcome, Recovered, Transaction, reduced
 from engine.errors import Conflict, Drift, EngineError, StorageError, Unfinished
@@ -36,7 +36,10 @@ class Opened:
         self.recovered: tuple[Recovered, ...] = ()
 
     def recover(self) -> None:
-        """Finish or take back what is unfinished, and write what the changelog lacks."""
+        """Finish or take back what is unfinished, and write what the changelog lacks.
+
+        Raises `Unfinished` if neither can be done now, `StorageError`, OSError.
+        """
         found: list[Recovered] = []
         with self._trees() as (store, state):
             own = writer_id(self._place)
@@ -46,9 +49,13 @@ class Opened:
                 except journal.Damaged:
                     continue  # `doctor` explains it; nothing is driven by a record like that
                 if run is None:
-                    discard(self._files, store, state, name, self._place.state_prefix)
+                    with contextlib.suppress(OSError):  # it is in nobody's way
+                        discard(self._files, store, state, name, self._place.state_prefix, own)
                 elif run.state == "unfinished" and run.machine == own:
-                    found.append(self._drive_on(run, store, state))
+                    try:
+                        found.append(self._drive_on(run, store, state))
+                    except OSError as error:
+                        raise _stopped(run, error) from error
                 elif run.changelog == "pending":
                     self._append(run, state)
         self.recovered = tuple(found)
@@ -63,11 +70,13 @@ class Opened:
         stage = Stage(self._place, self._files, store, state)
         done = drive.done_steps()
         aborting = journal.state_path(self._place, "runs", run.id, "aborting")
-        back = os.path.lexists(aborting) or bool(drifts(store, run.reads))
+        back = os.path.lexists(aborting)
         if not back:
             try:
-                drive.forward(lambda: None)
-            except (Foreign, OSError):
+                back = bool(drifts(store, run.reads))
+                if not back:
+                    drive.forward(lambda: None)
+            except (EngineError, OSError):
                 back = True
         if not back:
             stage.finish(run, "done")
@@ -85,12 +94,8 @@ class Opened:
 
     def _made(self, run: Run) -> list[str]:
         """The folders of the store that a run made, as its own record says."""
-        data = journal.read_file(journal.state_path(self._place, "runs", run.id, "folders"))
-        try:
-            named = [] if data is None else journal.unseal(data)["folders"]
-        except (journal.Damaged, KeyError):
-            return []
-        return [str(folder) for folder in named if ".." not in str(folder).split("/")]
+        path = journal.state_path(self._place, "runs", run.id, "folders")
+        return read_record(journal.read_file(path))[1]
 
     def _append(self, run: Run, state: Tree) -> LogState:
         if not run.entry:
@@ -112,23 +117,31 @@ class Opened:
             stage.device(writes.values())
             stage.room(writes.values())
             run = self._plan_run(transaction, stage, writes)
-            try:
-                stage.prepare(run, writes, transaction.documents)
-                stage.decide(run, journal.dump_intent(run))
-            except Exception:
-                self._withdraw(run, store, state, stage)
-                raise
-            return self._carry_out(run, store, state, stage)
+            with deferred_signals() as stop:
+                try:
+                    stage.prepare(run, writes, transaction.documents)
+                    stop()
+                    stage.decide(run, journal.dump_intent(run))
+                except (Exception, KeyboardInterrupt):
+                    self._withdraw(run, store, state, stage)
+                    raise
+                return self._carry_out(run, store, state, stage, stop)
 
     def _withdraw(self, run: Run, store: Tree, state: Tree, stage: Stage) -> None:
-        """After a failure before the first file: what was staged goes, decided or not."""
+        """After a failure before the first file: what was staged goes, decided or not.
+
+        Raises `Unfinished` if it was decided and stays so.
+        """
         try:
-            if journal.read_run(self._place, run.id) is None:
-                discard(self._files, store, state, run.id, self._place.state_prefix)
-            else:
+            decided = journal.read_run(self._place, run.id) is not None
+            if decided:
                 self._take_back(run, Drive(self._place, self._files, store, state, run), stage)
-        except (OSError, EngineError):
-            return  # the next opening for writing does it
+        except (OSError, EngineError) as error:
+            raise _stopped(run, error) from error
+        if not decided:
+            with contextlib.suppress(OSError):  # the next opening for writing does it
+                prefix = self._place.state_prefix
+                discard(self._files, store, state, run.id, prefix, run.machine)
 
     def _plan_run(self, transaction: Transaction, stage: Stage, writes: Mapping[str, Write]) -> Run:
         ids = journal.run_ids(self._place)
@@ -162,42 +175,40 @@ class Opened:
             changelog="none",
         )
 
-    def _carry_out(self, run: Run, store: Tree, state: Tree, stage: Stage) -> Outcome:
-        drive = Drive(self._place, self._files, store, state, run)
-        with deferred_signals() as stop:
-            try:
-                drive.forward(stop)
-            except Foreign as foreign:
-                conflicts = self._go_back(run, drive, stage)
-                named = {drift.path: drift for drift in (foreign.drift, *conflicts)}
-                raise Conflict(tuple(named.values()), hint=_TAKEN_BACK) from foreign
-            except OSError as error:
-                self._go_back(run, drive, stage)
-                raise StorageError(
-                    f"{error.filename or 'A file'}: {error.strerror}.", hint=_TAKEN_BACK
-                ) from error
-            except KeyboardInterrupt:
-                self._go_back(run, drive, stage)
-                raise
-            try:
-                stage.finish(run, "done")
-            except OSError as error:
-                raise Unfinished(
-                    f"Run {run.id} wrote everything, but could not note it: {error.strerror}.",
-                    hint="memui recover finishes it.",
-                ) from error
-            log = self._append(run, state)
+    def _carry_out(
+        self, run: Run, store: Tree, state: Tree, stage: Stage, stop: Callable[[], None]
+    ) -> Outcome:
+        try:
+            drive = Drive(self._place, self._files, store, state, run)
+        except OSError as error:
+            raise _stopped(run, error) from error
+        try:
+            drive.forward(stop)
+        except Foreign as foreign:
+            conflicts = self._go_back(run, drive, stage)
+            named = {drift.path: drift for drift in (*foreign.drifts, *conflicts)}
+            raise Conflict(tuple(named.values()), hint=_TAKEN_BACK) from foreign
+        except (StorageError, OSError) as error:
+            self._go_back(run, drive, stage)
+            raise StorageError(_said(error), hint=_TAKEN_BACK) from error
+        except KeyboardInterrupt:
+            self._go_back(run, drive, stage)
+            raise
+        try:
+            stage.finish(run, "done")
+        except OSError as error:
+            raise Unfinished(
+                f"Run {run.id} wrote everything, but could not note it: {_said(error)}",
+                hint="memui recover finishes it.",
+            ) from error
+        log = self._append(run, state)
         return Outcome(run.id, run.written, run.deleted, log)
 
     def _go_back(self, run: Run, drive: Drive, stage: Stage) -> tuple[Drift, ...]:
         try:
             return self._take_back(run, drive, stage)
         except OSError as error:
-            raise Unfinished(
-                f"Run {run.id} stopped in the middle, and could not be taken back now:"
-                f" {error.strerror}.",
-                hint="Nothing is lost. When the disk works again, memui recover finishes it.",
-            ) from error
+            raise _stopped(run, error) from error
 
     def undo(self, name: str, *, who: str, decided_by: str = "person") -> Outcome:
         """Take back a run by number, id or `last`: the inverse transaction.
@@ -205,8 +216,8 @@ class Opened:
         Raises `Conflict` naming every file that changed since, `EngineError` for a run that cannot
         be taken back.
         """
-        known = journal.runs(self._place)
         run = journal.find(self._place, name)
+        known = journal.runs(self._place)
         _refuse_undo(run, known)
         writes = tuple(
             Write(
@@ -235,35 +246,59 @@ class Opened:
             )
         except Conflict as conflict:
             raise Conflict(
-                [_blame(drift, run, known) for drift in conflict.drifts],
+                [self._blame(drift, run, known) for drift in conflict.drifts],
                 hint="Nothing was changed. memui log PATH shows who wrote since.",
             ) from conflict
-        with self._trees() as (store, state), contextlib.suppress(OSError):
+        with self._trees() as (store, state), contextlib.suppress(OSError, EngineError):
             Drive(self._place, self._files, store, state, run).remove_folders(self._made(run))
         return outcome
 
+    def _blame(self, drift: Drift, run: Run, known: tuple[Run, ...]) -> Drift:
+        """Name the later run of ours that a file is from, if it is as that run left it."""
+        later = [
+            (other, step)
+            for other in known
+            if other.seq > run.seq and other.state == "done"
+            for step in other.steps
+            if step.path == drift.path
+        ]
+        if later:
+            other, step = later[-1]
+            with self._trees() as (store, _):
+                if not drifts(store, {step.path: step.new}):
+                    return Drift(drift.path, f"was changed by run {other.id}")
+        return drift
+
+
+def _said(error: Exception) -> str:
+    """A failure as a sentence."""
+    if isinstance(error, OSError):
+        return f"{error.filename or 'A file'}: {error.strerror or error}."
+    return str(error)
+
+
+def _stopped(run: Run, error: Exception) -> Unfinished:
+    return Unfinished(
+        f"Run {run.id} stopped in the middle, and could not be taken back now: {_said(error)}",
+        hint="Nothing is lost. When the disk works again, memui recover finishes it.",
+    )
+
 
 def _refuse_undo(run: Run, known: tuple[Run, ...]) -> None:
-    if run.state != "done":
+    if run.state == "taken-back":
         raise EngineError(f"Run {run.id} changed nothing: it was taken back.")
+    if run.state == "unfinished":
+        raise EngineError(
+            f"Run {run.id} stopped in the middle, on another machine or in another copy of the"
+            " store.",
+            hint="It can be finished there, with memui recover.",
+        )
     by = journal.undone_by(known).get(run.id)
     if by is not None:
         raise EngineError(
             f"Run {run.id} was already taken back by run {by}.",
             hint=f"memui undo {by} brings it back.",
         )
-
-
-def _blame(drift: Drift, run: Run, known: tuple[Run, ...]) -> Drift:
-    """Name the later run of ours that wrote a file, if it was one."""
-    later = [
-        other
-        for other in known
-        if other.seq > run.seq
-        and other.state == "done"
-        and any(step.path == drift.path for step in other.steps)
-    ]
-    return Drift(drift.path, f"was changed by run {later[-1].id}") if later else drift
 
 
 def refuse(store: Tree, transaction: Transaction, writes: Mapping[str, Write]) -> None:
@@ -277,12 +312,12 @@ def refuse(store: Tree, transaction: Transaction, writes: Mapping[str, Write]) -
     if found:
         raise Conflict(found, hint="Nothing was changed.")
     for path, write in writes.items():
-        if write.old is not None and write.new is not None:
+        if write.old is not None:
             _refuse_not_ours(store, path)
 
 
 def _refuse_not_ours(store: Tree, path: str) -> None:
-    """A rewritten file keeps its owner and group: both must be ours to give."""
+    """A file keeps its owner and group, when it is rewritten and when it is brought back."""
     seen = store.look(path).stat
     if seen is None or os.geteuid() == 0:
         return
@@ -293,7 +328,7 @@ def _refuse_not_ours(store: Tree, path: str) -> None:
         what = f"group {seen.st_gid}, which you are not in"
     if what:
         raise StorageError(
-            f"{path} belongs to {what}: rewriting it would take it away.",
+            f"{path} belongs to {what}: it could not be given back as it was.",
             path=path,
             hint="Nothing was changed. Run memui as its owner, or give the file to yourself.",
         )

@@ -25,8 +25,15 @@ def deferred_signals() -> Iterator[Callable[[], None]]:
     def note(number: int, _frame: Any) -> None:
         noted.append(number)
 
-    watched: list[int] = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP]
-    before = {number: signal.signal(number, note) for number in watched}
+    # What is ignored (nohup, a job in the background) stays ignored; a handler that was not set
+    # from Python could not be put back.
+    before = {
+        number: handler
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTSTP)
+        if (handler := signal.getsignal(number)) not in {signal.SIG_IGN, None}
+    }
+    for number in before:
+        signal.signal(number, note)
 
     def stop() -> None:
         if any(number != signal.SIGTSTP for number in noted):

@@ -14,11 +14,12 @@ from typing import Final
 from engine.commit.files import FLUSH_ALONE, Files
 from engine.documents import digest
 from engine.errors import Conflict, Drift, StorageError
-from engine.journal import Attributes, Run, Step, seal
+from engine.journal import Attributes, Damaged, Run, Step, is_inside, seal, unseal
 from engine.layouts import Place
-from engine.storage.tree import Tree, look_at, read_at
+from engine.storage.tree import FILE, Tree, look_at, read_at
 
 _ABORTING: Final = b"{}\n"
+_RECORD: Final = "folders"
 RESERVE: Final = 64 * 1024
 """Bytes that must stay free beside twice what a run touches: for records and folders."""
 _UMASK: Final = os.umask(0)
@@ -43,6 +44,19 @@ class Write:
 def attributes_of(found: os.stat_result) -> Attributes:
     """Mode, owner and group of a file."""
     return Attributes(stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid)
+
+
+def new_attributes(folder: os.stat_result) -> Attributes:
+    """What a new file in a folder has, as the system would give it, but never wider than that.
+
+    A file that is renamed into a folder does not get the group that set-group-id hands down. What
+    root makes is the folder's owner's.
+    """
+    mode = 0o666 & ~_UMASK & stat.S_IMODE(folder.st_mode)
+    if os.geteuid() == 0:
+        return Attributes(mode, folder.st_uid, folder.st_gid)
+    hands_down = folder.st_mode & stat.S_ISGID and folder.st_gid in os.getgroups()
+    return Attributes(mode, os.geteuid(), folder.st_gid if hands_down else os.getegid())
 
 
 class Stage:
@@ -113,39 +127,35 @@ class Stage:
 
     def prepare(
         self, run: Run, writes: Mapping[str, Write], documents: Mapping[str, bytes]
-    ) -> list[str]:
-        """Everything but the decision: objects, held files, folders. Returns the new folders.
+    ) -> None:
+        """Everything but the decision: objects, held files, folders.
 
         Raises `Conflict`, OSError; what is left behind is removed at the next opening.
         """
-        base = self._make_run_folder(run.id)
         folders = self.missing_folders(writes.values())
-        flushed: list[tuple[str, str]] = []
-        self._put(base, "folders", seal({"folders": folders}), flushed)
+        base = self._make_run_folder(run, folders)
+        flushed = [(base, self._prefix + _RECORD)]
         for name, data in documents.items():
             self._put(base, name, data, flushed)
         for result in ("done", "taken-back"):
             self._put(base, f"ready-{result}", _result(result), flushed)
         self._put(base, "ready-aborting", _ABORTING, flushed)
+        objects: set[str] = set()
         for index, step in enumerate(run.steps):
             write = writes[step.path]
             if step.old is not None:
-                self._keep_object(step.old, self._old_bytes(step), flushed)
+                self._keep_object(base, step.old, self._old_bytes(step), objects)
             if write.new is not None and step.new is not None:
-                self._keep_object(step.new, write.new, flushed)
+                self._keep_object(base, step.new, write.new, objects)
                 self._hold(base, index, step, write, flushed)
         for folder in folders:
-            self._make_store_folder(folder)
-        self._flush(flushed, base, folders)
-        return folders
+            make_store_folder(self._files, self._store, folder)
+        self._flush(flushed, base, objects, folders)
 
     def decide(self, run: Run, intent: bytes) -> None:
         """Write the intent: from here on the run is driven to an end, whatever happens."""
         fd = self._state.folder(f"runs/{run.id}")
-        temporary, name = f"{self._prefix}intent.new", f"{self._prefix}intent"
-        self._files.create(fd, temporary, intent)
-        self._files.flush(fd, temporary)
-        self._files.rename(fd, temporary, fd, name)
+        self._files.write(fd, f"{self._prefix}intent", intent)
         self._files.flush_folder(fd, "run")
 
     def finish(self, run: Run, result: str) -> None:
@@ -164,15 +174,18 @@ class Stage:
         try:
             self._files.rename(fd, self._prefix + ready, fd, self._prefix + name)
         except FileNotFoundError:  # a power cut tore the rename: the old name is gone already
-            self._files.create(fd, self._prefix + name, data)
-            self._files.flush(fd, self._prefix + name)
+            self._files.write(fd, self._prefix + name, data)
         self._files.flush_folder(fd, "run")
 
-    def _make_run_folder(self, run: str) -> str:
-        base = f"runs/{run}"
-        self._files.make_folder(self._state.folder("runs"), run, 0o700)
+    def _make_run_folder(self, run: Run, folders: list[str]) -> str:
+        """The run's folder, and first in it whose it is: who may remove it if it is given up."""
+        base = f"runs/{run.id}"
+        self._files.make_folder(self._state.folder("runs"), run.id, 0o700)
+        fd = self._state.folder(base)
+        record = seal({"machine": run.machine, "folders": folders})
+        self._files.create(fd, self._prefix + _RECORD, record)
         for name in ("hold", "conflicts"):
-            self._files.make_folder(self._state.folder(base), name, 0o700)
+            self._files.make_folder(fd, name, 0o700)
         return base
 
     def _put(self, base: str, name: str, data: bytes, flushed: list[tuple[str, str]]) -> None:
@@ -180,23 +193,23 @@ class Stage:
         flushed.append((base, self._prefix + name))
 
     def _old_bytes(self, step: Step) -> bytes:
-        data = self._store.read(step.path)
+        try:
+            data = self._store.read(step.path)
+        except (FileNotFoundError, NotADirectoryError):
+            raise Conflict([Drift(step.path, "was deleted")]) from None
         if digest(data) != step.old:
             raise Conflict([Drift(step.path, "changed on disk")])
         return data
 
-    def _keep_object(self, name: str, data: bytes, flushed: list[tuple[str, str]]) -> None:
-        fd = self._state.folder("objects")
-        name = self._prefix + name
-        there = look_at(fd, name)
-        if there.digest is not None and name.endswith(there.digest):
-            return
-        temporary = f"{self._prefix}new-{name[-64:]}"
-        with contextlib.suppress(FileNotFoundError):
-            self._files.unlink(fd, temporary)
-        self._files.create(fd, temporary, data)
-        self._files.rename(fd, temporary, fd, name)
-        flushed.append(("objects", name))
+    def _keep_object(self, base: str, name: str, data: bytes, objects: set[str]) -> None:
+        """Put bytes beside the hold: they get their name among the objects once they are durable.
+
+        So what lies under its digest can be relied on, whatever became of the run that kept it.
+        """
+        there = look_at(self._state.folder("objects"), self._prefix + name)
+        if there.digest != name and name not in objects:
+            self._files.create(self._state.folder(f"{base}/hold"), self._prefix + name, data)
+            objects.add(name)
 
     def _hold(
         self, base: str, index: int, step: Step, write: Write, flushed: list[tuple[str, str]]
@@ -216,11 +229,8 @@ class Stage:
                 mode &= stat.S_IMODE(there.stat.st_mode)
         if was is not None:
             return Attributes(was.mode & (mode | 0o7000), was.uid, was.gid)
-        folder = self._nearest(write.path.rpartition("/")[0])
-        mode &= 0o666 & ~_UMASK & stat.S_IMODE(folder.st_mode)
-        own = os.geteuid() != 0
-        uid = os.geteuid() if own else folder.st_uid
-        return Attributes(mode, uid, os.getegid() if own else folder.st_gid)
+        new = new_attributes(self._nearest(write.path.rpartition("/")[0]))
+        return Attributes(mode & new.mode, new.uid, new.gid)
 
     def _nearest(self, folder: str) -> os.stat_result:
         while True:
@@ -229,51 +239,100 @@ class Stage:
             except FileNotFoundError:
                 folder = folder.rpartition("/")[0]
 
-    def _make_store_folder(self, folder: str) -> None:
-        fd, name = self._store.parent(folder)
-        above = os.fstat(fd)
-        mode = 0o777 & ~_UMASK & stat.S_IMODE(above.st_mode)
-        with contextlib.suppress(FileExistsError):
-            self._files.make_folder(fd, name, mode | stat.S_IRWXU)
-            if os.geteuid() == 0 and above.st_uid != 0:
-                os.chown(name, above.st_uid, above.st_gid, dir_fd=fd, follow_symlinks=False)
-
-    def _flush(self, flushed: list[tuple[str, str]], base: str, folders: list[str]) -> None:
+    def _flush(
+        self,
+        flushed: list[tuple[str, str]],
+        base: str,
+        objects: set[str],
+        folders: list[str],
+    ) -> None:
         """One group flush: the file system in one call, or every file by itself."""
+        hold = f"{base}/hold"
+        flushed = [*flushed, *((hold, self._prefix + name) for name in sorted(objects))]
         alone = len(flushed) <= FLUSH_ALONE or not self._files.flush_all(self._state.fd)
         if alone:
             for folder, name in flushed:
                 self._files.flush(self._state.folder(folder), name)
-        for folder in ("objects", "runs", base, f"{base}/hold"):
+        hold_fd, objects_fd = self._state.folder(hold), self._state.folder("objects")
+        for name in sorted(objects):
+            self._files.rename(hold_fd, self._prefix + name, objects_fd, self._prefix + name)
+        for folder in ("objects", "runs", base, hold):
             self._files.flush_folder(self._state.folder(folder), folder)
         for folder in dict.fromkeys(f.rpartition("/")[0] for f in folders):
             self._files.flush_folder(self._store.folder(folder), folder or os.curdir)
+
+
+def make_store_folder(files: Files, store: Tree, folder: str) -> None:
+    """Make one folder of a store, never wider than the one above it, and its owner's."""
+    fd, name = store.parent(folder)
+    above = os.fstat(fd)
+    mode = 0o777 & ~_UMASK & stat.S_IMODE(above.st_mode)
+    with contextlib.suppress(FileExistsError):
+        files.make_folder(fd, name, mode | stat.S_IRWXU)
+        if os.geteuid() == 0 and above.st_uid != 0:
+            os.chown(name, above.st_uid, above.st_gid, dir_fd=fd, follow_symlinks=False)
+
+
+def make_store_folders(files: Files, store: Tree, folder: str) -> None:
+    """Make a folder that was removed meanwhile, with those above it, durably. Raises OSError."""
+    parts = folder.split("/")
+    store.forget(parts[0])
+    for depth in range(1, len(parts) + 1):
+        path = "/".join(parts[:depth])
+        try:
+            store.folder(path)
+        except FileNotFoundError:
+            make_store_folder(files, store, path)
+            files.flush_folder(store.parent(path)[0], path)
 
 
 def _result(result: str) -> bytes:
     return json.dumps({"format": 1, "result": result}).encode() + b"\n"
 
 
-def discard(files: Files, store: Tree, state: Tree, run: str, prefix: str) -> None:
-    """Remove what a run left that was never decided, and the empty folders that it made."""
+def read_record(data: bytes | None) -> tuple[str, list[str]]:
+    """Whose a run's folder is, and which folders of the store it made; empty if it cannot be told.
+
+    No folder that is named leads out of the store.
+    """
+    try:
+        said = {} if data is None else unseal(data)
+        folders = [str(f) for f in said["folders"] if is_inside(str(f))]
+        return str(said["machine"]), folders
+    except (Damaged, KeyError, TypeError):
+        return "", []
+
+
+def discard(files: Files, store: Tree, state: Tree, run: str, prefix: str, own: str) -> None:
+    """Remove what a run of this writer left undecided, and the empty folders that it made.
+
+    Another machine's folder may still be arriving (synchronised folders): it is left. Raises
+    OSError.
+    """
     base = f"runs/{run}"
     fd = state.folder(base)
-    folders: list[str] = []
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        folders = json.loads(read_at(fd, f"{prefix}folders"))["folders"]
-    for folder in sorted(map(str, folders), key=len, reverse=True):
-        if ".." not in folder.split("/"):
+    record = prefix + _RECORD
+    machine, folders = read_record(
+        None if look_at(fd, record).kind != FILE else read_at(fd, record)
+    )
+    if machine == own:
+        for folder in sorted(folders, key=len, reverse=True):
             store.forget(folder)
             _remove_if_empty(files, store, folder)
-    for inner in ("hold", "conflicts"):
-        with contextlib.suppress(FileNotFoundError):
-            inner_fd = state.folder(f"{base}/{inner}")
-            for name in os.listdir(inner_fd):
-                files.unlink(inner_fd, name)
-            state.forget(f"{base}/{inner}")
-            files.remove_folder(fd, inner)
-    for name in os.listdir(fd):
-        files.unlink(fd, name)
+        for inner in ("hold", "conflicts"):
+            with contextlib.suppress(FileNotFoundError):
+                inner_fd = state.folder(f"{base}/{inner}")
+                for name in os.listdir(inner_fd):
+                    files.unlink(inner_fd, name)
+                state.forget(f"{base}/{inner}")
+                files.remove_folder(fd, inner)
+        for name in sorted(os.listdir(fd), key=lambda name: name == record):
+            files.unlink(fd, name)
+    elif not machine and set(os.listdir(fd)) <= {record}:  # it died while it made the record
+        for name in os.listdir(fd):
+            files.unlink(fd, name)
+    else:
+        return
     state.forget(base)
     files.remove_folder(state.folder("runs"), run)
 

@@ -13,6 +13,7 @@ from engine.journal import read_file, state_path
 from engine.layouts import Place
 from engine.storage.tree import Tree
 
+_OUTER: Final = ".memui"
 README: Final = """\
 This folder is memui's record of what was changed in a store of memories, and by whom.
 
@@ -27,18 +28,21 @@ To restore a version by hand, find its SHA-256 in a run's intent and copy object
 
 
 def prepare_state(place: Place, files: Files) -> None:
-    """Make the state folder, private to its owner, if it is not there. Raises OSError."""
+    """Make the state folder, private to its owner, if it is not there. Durable on return.
+
+    Raises `StorageError` if it would lie elsewhere or on another file system, OSError.
+    """
+    _refuse_elsewhere(place)
     missing = [
         name
         for name in ("objects", "runs", "plans")
         if not os.path.isdir(os.path.join(place.state, name))
     ]
-    machine = state_path(place, "machine")
-    if not missing and os.path.exists(machine):
+    if not missing and os.path.exists(state_path(place, "machine")):
         return
-    os.makedirs(place.state, 0o700, exist_ok=True)
+    _make_folders(files, place.state)
     outer = os.path.dirname(place.state)
-    if not place.state_prefix and os.path.basename(outer) == ".memui":
+    if not place.state_prefix and os.path.basename(outer) == _OUTER:
         _once(files, outer, ".gitignore", b"*\n")
     with Tree(place.state) as state:
         for name in missing:
@@ -49,12 +53,41 @@ def prepare_state(place: Place, files: Files) -> None:
         files.flush_folder(state.fd, "state")
 
 
+def _refuse_elsewhere(place: Place) -> None:
+    """What was swapped for a link, or mounted, cannot hold what is exchanged with the store."""
+    folder = place.state
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    outer = os.path.dirname(place.state)
+    for path in (place.state, *([outer] if os.path.basename(outer) == _OUTER else [])):
+        if os.path.islink(path):
+            raise StorageError(
+                f"{path} is a symbolic link: memui's record must lie beside the store.",
+                hint="Nothing was changed.",
+            )
+    if os.stat(folder).st_dev != os.stat(place.folder).st_dev:
+        raise StorageError(
+            f"{folder} lies on another file system than {place.folder}.",
+            hint="Nothing was changed. Files can be exchanged on one file system only.",
+        )
+
+
+def _make_folders(files: Files, folder: str) -> None:
+    """Make a folder and those above it, each durable in the one above."""
+    above, name = os.path.split(folder)
+    if not os.path.isdir(above):
+        _make_folders(files, above)
+    with Tree(above) as tree:
+        if not os.path.isdir(folder):
+            with contextlib.suppress(FileExistsError):
+                files.make_folder(tree.fd, name, 0o700)
+        files.flush_folder(tree.fd, above)
+
+
 def _once(files: Files, folder: str, name: str, data: bytes) -> None:
-    if os.path.lexists(os.path.join(folder, name)):
-        return
-    with Tree(folder) as tree, contextlib.suppress(FileExistsError):
-        files.create(tree.fd, name, data)
-        files.flush(tree.fd, name)
+    if not os.path.lexists(os.path.join(folder, name)):
+        with Tree(folder) as tree:
+            files.write(tree.fd, name, data)
 
 
 def writer_id(place: Place) -> str:
@@ -77,9 +110,14 @@ def put_state(place: Place, folder: str, name: str, data: bytes) -> None:
         with Tree(place.state) as state:
             fd = state.folder(folder) if folder else state.fd
             temporary = f"{place.state_prefix}{secrets.token_hex(4)}.new"
-            files.create(fd, temporary, data)
-            files.flush(fd, temporary)
-            files.rename(fd, temporary, fd, place.state_prefix + name)
+            try:
+                files.create(fd, temporary, data)
+                files.flush(fd, temporary)
+                files.rename(fd, temporary, fd, place.state_prefix + name)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    files.unlink(fd, temporary)
+                raise
             files.flush_folder(fd, folder)
     except OSError as error:
         raise StorageError(

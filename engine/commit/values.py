@@ -9,8 +9,8 @@ from typing import Literal
 
 from engine.commit.stage import Write
 from engine.documents import digest
-from engine.errors import Drift, Holder
-from engine.journal import ActionRecord, LogState, RunKind
+from engine.errors import Drift, Holder, StorageError
+from engine.journal import ActionRecord, LogState, RunKind, is_inside
 from engine.paths import identity
 
 Clock = Callable[[], datetime]
@@ -60,10 +60,16 @@ class Recovered:
 
 
 def reduced(transaction: Transaction) -> dict[str, Write]:
-    """The writes that change something. No two may be one file."""
+    """The writes that change something. No two may be one file.
+
+    Raises `StorageError` for a path that leads out of the store or into what is hidden in it.
+    """
     found: dict[str, Write] = {}
     keys: set[str] = set()
+    for path in transaction.reads:
+        _refuse_outside(path)
     for write in transaction.writes:
+        _refuse_outside(write.path)
         key = identity(write.path)
         if key in keys:
             raise ValueError(f"{write.path} is written twice")
@@ -71,3 +77,10 @@ def reduced(transaction: Transaction) -> dict[str, Write]:
         if write.old != (None if write.new is None else digest(write.new)):
             found[write.path] = write
     return found
+
+
+def _refuse_outside(path: str) -> None:
+    if not is_inside(path):
+        raise StorageError(
+            f"{path!r} is no file of the store.", path=path, hint="Nothing was changed."
+        )

@@ -415,10 +415,12 @@ def test_the_number_of_flushes_does_not_grow_with_the_run(tmp_path: Path) -> Non
             (folder / f"{n}.md").write_bytes(b"x\n")
             writes.append(Write(f"facts/{n}.md", digest(b"x\n"), b"y\n"))
         (place,) = find(str(root), layout=Layout.NAMESPACED, name="agent")
+        with open_for_writing(place):
+            pass  # the state folder is made once
         files = Counting()
         commit.transact(place, Transaction(RunKind.EDIT, "w", "person", tuple(writes)), files=files)
         found.append(sum(call.startswith(("fsync", "syncfs")) for call in files.calls))
-    assert found[0] == found[1] <= 17
+    assert found[0] == found[1] <= 16
 
 
 def test_a_signal_in_the_middle_puts_everything_back(place: Place) -> None:

@@ -170,10 +170,15 @@ def cut(
 ) -> None:
     """Lay one of the states that a cut can leave on disk, at other places."""
     kept = {0: 0.0, 1: 1.0}.get(rng.randrange(4), rng.random())
+    laid: dict[int, Path] = {}
 
     def lay(number: int, path: Path) -> None:
         node = picture[number]
         if not node.folder:
+            if number in laid:  # a torn rename leaves one file under two names
+                path.hardlink_to(laid[number])
+                return
+            laid[number] = path
             whole = node.synced or rng.random() < kept
             data = node.data if whole else node.data[: rng.randrange(len(node.data) + 1)]
             path.write_bytes(data)
