@@ -11,6 +11,7 @@ from engine.commit import Outcome, Transaction, Write
 from engine.documents import digest
 from engine.errors import AlreadyApplied, Conflict, Drift, EngineError, InvalidPlan, Violation
 from engine.journal import ActionRecord, RunKind, read_object
+from engine.ledger import Account
 from engine.plan import Limits, Merge, Move, parse_limits, parse_operations
 from engine.planner import Planner, Request
 from engine.plans import now, store_name
@@ -272,7 +273,8 @@ def _commit(
                 reads[path] = proposal.snapshot.digests[path]
         for edit in change.edits:
             old = None if edit.before is None else digest(edit.before)
-            writes[edit.path] = Write(edit.path, old, edit.after)
+            number = proposal.owner(index) + 1
+            writes[edit.path] = Write(edit.path, old, edit.after, action=number)
     passed_over = {s.action for s in skipped}
     transaction = Transaction(
         kind=RunKind.APPLY,
@@ -280,7 +282,7 @@ def _commit(
         decided_by=decided_by,
         writes=tuple(writes.values()),
         reads={path: seen for path, seen in reads.items() if path not in writes},
-        actions=_records(proposal, chosen, passed_over),
+        actions=_records(proposal, chosen, passed_over, accounts),
         plan=proposal.saved.id,
         operations=tuple(map(str, proposal.saved.operations)),
         summary=proposal.plan.summary,
@@ -290,7 +292,10 @@ def _commit(
 
 
 def _records(
-    proposal: Proposal, chosen: frozenset[int], skipped: Collection[int]
+    proposal: Proposal,
+    chosen: frozenset[int],
+    skipped: Collection[int],
+    accounts: Mapping[int, Account],
 ) -> tuple[ActionRecord, ...]:
     """What the journal keeps of every action that was decided on."""
     records: list[ActionRecord] = []
@@ -307,7 +312,11 @@ def _records(
         sources, target = _paths(action, proposal, index)
         # Why something was rejected is the person's to say; the planner's reason was for doing it.
         reason = decision.reason if verdict == "rejected" else action.reason
-        records.append(ActionRecord(index + 1, action.action, sources, target, verdict, reason))
+        account = accounts.get(proposal.owner(index))
+        needs = tuple(need + 1 for need in account.needs) if account and index in chosen else ()
+        records.append(
+            ActionRecord(index + 1, action.action, sources, target, verdict, reason, needs)
+        )
     return tuple(records)
 
 

@@ -19,7 +19,7 @@ from engine.commit.stage import Stage, Write, discard, read_record
 from engine.commit.state import writer_id
 from engine.commit.values import Clock, Outcome, Recovered, Transaction, reduced
 from engine.errors import Conflict, Drift, EngineError, StorageError, Unfinished
-from engine.journal import LogState, Run, RunKind
+from engine.journal import ActionRecord, LogState, Run, RunKind
 from engine.layouts import Place
 from engine.storage.tree import Tree
 
@@ -147,6 +147,9 @@ class Opened:
         ids = journal.run_ids(self._place)
         seq = 1 + (int(ids[-1].partition("-")[0]) if ids else 0)
         name = f"{seq}-{secrets.token_hex(4)}"
+        actions = transaction.actions or (
+            ActionRecord(1, str(transaction.kind), tuple(writes), None, "approved", ""),
+        )
         time = self._clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         return Run(
             id=name,
@@ -158,7 +161,7 @@ class Opened:
             plan=transaction.plan,
             operations=transaction.operations,
             summary=transaction.summary,
-            actions=transaction.actions,
+            actions=actions,
             reads=dict(transaction.reads),
             steps=stage.steps(writes.values()),
             undoes=transaction.undoes,
@@ -167,7 +170,7 @@ class Opened:
                 kind=transaction.kind,
                 time=time,
                 operations=transaction.operations,
-                actions=transaction.actions,
+                actions=actions,
                 summary=transaction.summary,
                 undoes=transaction.undoes,
             ),

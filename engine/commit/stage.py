@@ -31,7 +31,8 @@ class Write:
     """One file of a transaction: the SHA-256 that must be there, and the bytes that shall be.
 
     None is absence. The mode of what is written is never wider than that of any of `sources`
-    (paths); `was`, if given, is what the file shall have instead (an undo puts it back).
+    (paths); `was`, if given, is what the file shall have instead (an undo puts it back). `action`
+    is the number of the action that it belongs to.
     """
 
     path: str
@@ -39,6 +40,7 @@ class Write:
     new: bytes | None
     sources: tuple[str, ...] = ()
     was: Attributes | None = None
+    action: int = 1
 
 
 def attributes_of(found: os.stat_result) -> Attributes:
@@ -76,10 +78,11 @@ class Stage:
             there = self._store.look(write.path)
             was = None if there.stat is None else attributes_of(there.stat)
             if write.new is None:
-                found.append(Step(write.path, write.old, None, was))
+                found.append(Step(write.path, write.old, None, was, action=write.action))
                 continue
             shall = write.was or self._attributes(write, was)
-            found.append(Step(write.path, write.old, digest(write.new), was, shall))
+            new = digest(write.new)
+            found.append(Step(write.path, write.old, new, was, shall, write.action))
         return tuple(found)
 
     def missing_folders(self, writes: Iterable[Write]) -> list[str]:

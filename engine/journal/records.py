@@ -1,8 +1,5 @@
-"""The journal: what a run looks like on disk, and reading it back.
+"""The records of a run: its intent as values, and as bytes that tell when they were altered.
 
-The state folder of a store holds bytes under their SHA-256 (`objects`), one folder a run (`runs`)
-and the plans that wait (`plans`). A run's `intent` is written once and is the decision; a `done`
-beside it says that nothing is left to do. Everything here reads; `engine.commit` writes.
 Paths are `os.fsdecode`d strings: ASCII JSON carries the lone surrogates of names that are not
 UTF-8.
 """
@@ -11,15 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from engine.errors import Drift, EngineError, StorageError
-from engine.layouts import Place
+from engine.errors import EngineError
 from engine.paths import is_memory
 
 FORMAT: Final = 1
@@ -28,7 +23,6 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 RunState = Literal["done", "taken-back", "unfinished"]
 LogState = Literal["written", "pending", "none"]
-_RESULTS: Final[tuple[RunState, ...]] = ("done", "taken-back")
 
 
 class RunKind(StrEnum):
@@ -41,6 +35,10 @@ class RunKind(StrEnum):
     MOVE = "move"
     DELETE = "delete"
     UNDO = "undo"
+    RESTORE = "restore"
+    """One file is given an earlier version."""
+    REPAIR = "repair"
+    """What another writer overwrote from a stale read is merged in again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +46,7 @@ class ActionRecord:
     """One action of a run. `number` is 1-based in its plan.
 
     `verdict` is `approved`, `edited`, `rejected` or `skipped`; only the first two changed files.
+    `needs` are the actions of the same plan that carry on the facts which this one removed.
     """
 
     number: int
@@ -56,6 +55,12 @@ class ActionRecord:
     target: str | None
     verdict: str
     reason: str
+    needs: tuple[int, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether it changed files."""
+        return self.verdict in {"approved", "edited"}
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -77,7 +82,8 @@ class Attributes:
 class Step:
     """One file of a run: SHA-256 before and after, None for absence.
 
-    `was` is what the file had beside its bytes before, `shall` what it has after.
+    `was` is what the file had beside its bytes before, `shall` what it has after. `action` is the
+    number of the run's action that it belongs to.
     """
 
     path: str
@@ -85,6 +91,7 @@ class Step:
     new: str | None
     was: Attributes | None = None
     shall: Attributes | None = None
+    action: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +130,11 @@ class Run:
         """The paths that it removed."""
         return tuple(step.path for step in self.steps if step.new is None)
 
+    @property
+    def changing(self) -> tuple[ActionRecord, ...]:
+        """The actions that changed files."""
+        return tuple(action for action in self.actions if action.changed)
+
 
 class Damaged(EngineError):
     """A record that cannot be trusted: truncated, altered or of another format."""
@@ -149,6 +161,7 @@ def dump_intent(run: Run) -> bytes:
                 "target": a.target,
                 "verdict": a.verdict,
                 "reason": a.reason,
+                "needs": list(a.needs),
             }
             for a in run.actions
         ],
@@ -160,6 +173,7 @@ def dump_intent(run: Run) -> bytes:
                 "new": s.new,
                 "was": _listed(s.was),
                 "shall": _listed(s.shall),
+                "action": s.action,
             }
             for s in run.steps
         ],
@@ -215,6 +229,7 @@ def load_intent(data: bytes, name: str) -> Run:
                     None if a["target"] is None else _text(a["target"]),
                     _text(a["verdict"]),
                     _text(a["reason"]),
+                    tuple(map(int, a["needs"])),
                 )
                 for a in value["actions"]
             ),
@@ -226,6 +241,7 @@ def load_intent(data: bytes, name: str) -> Run:
                     _digest(s["new"]),
                     _attributes(s["was"]),
                     _attributes(s["shall"]),
+                    int(s["action"]),
                 )
                 for s in value["steps"]
             ),
@@ -239,9 +255,14 @@ def load_intent(data: bytes, name: str) -> Run:
     for path in (*run.reads, *(step.path for step in run.steps)):
         if not is_inside(path):
             raise Damaged(f"the record names what is no file of the store: {path}")
-    if run.id != name or not _RUN_ID.fullmatch(name):
+    if run.id != name or not is_run_id(name):
         raise Damaged(f"the record is that of run {run.id}")
     return run
+
+
+def is_run_id(name: str) -> bool:
+    """Whether a folder's name is that of a run: `<seq>-<nonce>`."""
+    return _RUN_ID.fullmatch(name) is not None
 
 
 def is_inside(path: str) -> bool:
@@ -276,166 +297,3 @@ def _digest(value: Any) -> str | None:
     if not isinstance(value, str) or not _DIGEST.fullmatch(value):
         raise ValueError(value)
     return value
-
-
-def state_path(place: Place, *parts: str) -> str:
-    """The path of a file in the state folder; the file's name gets the place's prefix."""
-    *folders, name = parts
-    return os.path.join(place.state, *folders, place.state_prefix + name)
-
-
-def run_folder(place: Place, run: str) -> str:
-    """The folder of a run."""
-    return os.path.join(place.state, "runs", run)
-
-
-def read_file(path: str) -> bytes | None:
-    """A file of the state folder, None if there is none. Raises `StorageError`."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(fd, "rb") as file:
-            return file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def run_ids(place: Place) -> list[str]:
-    """The ids of all runs, by number. A folder of another name is no run."""
-    try:
-        names = os.listdir(os.path.join(place.state, "runs"))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise StorageError(f"{place.state} cannot be read: {error.strerror}.") from error
-    return sorted(filter(_RUN_ID.fullmatch, names), key=lambda name: int(name.partition("-")[0]))
-
-
-def read_run(place: Place, name: str) -> Run | None:
-    """One run with its state; None if it never was decided. Raises `Damaged`, `StorageError`."""
-    folder = ("runs", name)
-    data = read_file(state_path(place, *folder, "intent"))
-    if data is None:
-        return None
-    run = load_intent(data, name)
-    state = _result(read_file(state_path(place, *folder, "done")))
-    log: LogState = "none"
-    if run.entry and state == "done":
-        written = os.path.lexists(state_path(place, *folder, "logged"))
-        log = "written" if written else "pending"
-    return _with(run, state, log)
-
-
-def _result(done: bytes | None) -> RunState:
-    """What a `done` says; one that says nothing is as good as none."""
-    try:
-        said = None if done is None else json.loads(done)["result"]
-    except (ValueError, KeyError, TypeError):
-        said = None
-    return said if said in _RESULTS else "unfinished"
-
-
-def _with(run: Run, state: RunState, log: LogState) -> Run:
-    from dataclasses import replace
-
-    return replace(run, state=state, changelog=log)
-
-
-def runs(place: Place) -> tuple[Run, ...]:
-    """Every run that can be read, the oldest first. `damage` names the others."""
-    found: list[Run] = []
-    for name in run_ids(place):
-        try:
-            run = read_run(place, name)
-        except Damaged:
-            continue
-        if run is not None:
-            found.append(run)
-    return tuple(found)
-
-
-def undone_by(known: Sequence[Run]) -> dict[str, str]:
-    """Run -> the undo that holds for it. An undo that was itself undone holds no more."""
-    undone: dict[str, str] = {}
-    for run in reversed(known):
-        if run.undoes is not None and run.state == "done" and run.id not in undone:
-            undone.setdefault(run.undoes, run.id)
-    return undone
-
-
-def find(place: Place, name: str) -> Run:
-    """A run by its number, its id, or `last`: the newest that holds and is no undo."""
-    known = runs(place)
-    if name == "last":
-        undone = undone_by(known)
-        for run in reversed(known):
-            if run.state == "done" and run.kind is not RunKind.UNDO and run.id not in undone:
-                return run
-        raise EngineError("There is no run to take back.", hint="memui log shows all runs.")
-    found = [run for run in known if name in {run.id, str(run.seq)}]
-    if len(found) > 1:  # two machines wrote in a synchronised folder
-        names = " or ".join(run.id for run in found)
-        raise EngineError(f"Run {name} could be {names}.", hint="Give the whole id.")
-    if not found:
-        raise EngineError(f"There is no run {name}.", hint="memui log shows all runs.")
-    return found[0]
-
-
-def applied(place: Place, plan: str) -> dict[int, str]:
-    """Action number of a plan -> the run that applied it and was not taken back since."""
-    known = runs(place)
-    undone = undone_by(known)
-    return {
-        action.number: run.id
-        for run in known
-        if run.plan == plan and run.state == "done" and run.id not in undone
-        for action in run.actions
-        if action.verdict in {"approved", "edited"}
-    }
-
-
-def freed(place: Place, plan: str) -> dict[int, str]:
-    """Action number of a plan -> the newest undo that took it back. It wants a new verdict."""
-    known = runs(place)
-    undone = undone_by(known)
-    return {
-        action.number: undone[run.id]
-        for run in known
-        if run.plan == plan and run.id in undone
-        for action in run.actions
-        if action.verdict in {"approved", "edited"}
-    }
-
-
-def read_object(place: Place, digest: str) -> bytes:
-    """Bytes by their SHA-256, checked. Raises `StorageError` if they are gone or altered."""
-    data = read_file(state_path(place, "objects", digest))
-    if data is None:
-        raise StorageError(f"The earlier version {digest[:12]} is not kept any more.")
-    if hashlib.sha256(data).hexdigest() != digest:
-        raise StorageError(f"The earlier version {digest[:12]} was altered on disk.")
-    return data
-
-
-def damage(place: Place) -> tuple[Drift, ...]:
-    """What in the state folder cannot be trusted: records, and objects that runs need."""
-    found: list[Drift] = []
-    needed: dict[str, str] = {}
-    for name in run_ids(place):
-        try:
-            run = read_run(place, name)
-        except Damaged as error:
-            found.append(Drift(os.path.join(run_folder(place, name), "intent"), str(error)))
-            continue
-        for step in run.steps if run is not None else ():
-            for wanted in (step.old, step.new):
-                if wanted is not None:
-                    needed.setdefault(wanted, name)
-    for wanted, name in needed.items():
-        path = state_path(place, "objects", wanted)
-        try:
-            read_object(place, wanted)
-        except StorageError as error:
-            found.append(Drift(path, f"run {name} needs it, and: {error}"))
-    return tuple(found)

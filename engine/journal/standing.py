@@ -1,0 +1,80 @@
+"""What of the recorded runs holds now: which were taken back, and what they leave of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.errors import EngineError
+from engine.journal.reading import runs
+from engine.journal.records import Run, RunKind
+from engine.layouts import Place
+
+
+def taken_back(known: Sequence[Run]) -> dict[tuple[str, int], str]:
+    """(run, action number) -> the undo that holds for it.
+
+    An undo may take back single actions, and may itself be taken back: then it holds no more.
+    `known` is the oldest first.
+    """
+    found: dict[tuple[str, int], str] = {}
+    for run in reversed(known):
+        if run.undoes is not None and run.state == "done":
+            for action in run.changing:
+                if (run.id, action.number) not in found:
+                    found.setdefault((run.undoes, action.number), run.id)
+    return found
+
+
+def undone_by(known: Sequence[Run]) -> dict[str, str]:
+    """Run -> the newest undo that holds for it, for runs of which nothing is left."""
+    back = taken_back(known)
+    found: dict[str, str] = {}
+    for run in known:
+        undos = [back.get((run.id, action.number)) for action in run.changing]
+        if undos and None not in undos:
+            found[run.id] = max(filter(None, undos), key=lambda name: int(name.partition("-")[0]))
+    return found
+
+
+def find(place: Place, name: str) -> Run:
+    """A run by its number, its id, or `last`: the newest that holds and is no undo."""
+    known = runs(place)
+    if name == "last":
+        undone = undone_by(known)
+        for run in reversed(known):
+            if run.state == "done" and run.kind is not RunKind.UNDO and run.id not in undone:
+                return run
+        raise EngineError("There is no run to take back.", hint="memui log shows all runs.")
+    found = [run for run in known if name in {run.id, str(run.seq)}]
+    if len(found) > 1:  # two machines wrote in a synchronised folder
+        names = " or ".join(run.id for run in found)
+        raise EngineError(f"Run {name} could be {names}.", hint="Give the whole id.")
+    if not found:
+        raise EngineError(f"There is no run {name}.", hint="memui log shows all runs.")
+    return found[0]
+
+
+def applied(place: Place, plan: str) -> dict[int, str]:
+    """Action number of a plan -> the run that applied it and was not taken back since."""
+    known = runs(place)
+    back = taken_back(known)
+    return {
+        action.number: run.id
+        for run in known
+        if run.plan == plan and run.state == "done"
+        for action in run.changing
+        if (run.id, action.number) not in back
+    }
+
+
+def freed(place: Place, plan: str) -> dict[int, str]:
+    """Action number of a plan -> the newest undo that took it back. It wants a new verdict."""
+    known = runs(place)
+    back = taken_back(known)
+    return {
+        action.number: back[run.id, action.number]
+        for run in known
+        if run.plan == plan
+        for action in run.changing
+        if (run.id, action.number) in back
+    }
