@@ -274,7 +274,9 @@ def _commit(
         for edit in change.edits:
             old = None if edit.before is None else digest(edit.before)
             number = proposal.owner(index) + 1
-            writes[edit.path] = Write(edit.path, old, edit.after, action=number)
+            writes[edit.path] = Write(
+                edit.path, old, edit.after, sources=change.reads, action=number
+            )
     passed_over = {s.action for s in skipped}
     transaction = Transaction(
         kind=RunKind.APPLY,
@@ -312,12 +314,27 @@ def _records(
         sources, target = _paths(action, proposal, index)
         # Why something was rejected is the person's to say; the planner's reason was for doing it.
         reason = decision.reason if verdict == "rejected" else action.reason
-        account = accounts.get(proposal.owner(index))
-        needs = tuple(need + 1 for need in account.needs) if account and index in chosen else ()
+        owner = proposal.owner(index)
+        account = accounts.get(owner) if index in chosen else None
         records.append(
-            ActionRecord(index + 1, action.action, sources, target, verdict, reason, needs)
+            ActionRecord(
+                index + 1,
+                action.action,
+                sources,
+                target,
+                verdict,
+                reason,
+                carriers=() if account is None else _carriers(account, proposal),
+                into=None if owner == index else owner + 1,
+            )
         )
     return tuple(records)
+
+
+def _carriers(account: Account, proposal: Proposal) -> tuple[str, ...]:
+    """The memories, after the run, that say what an action removed."""
+    targets = (proposal.changes[need].target for need in account.needs)
+    return tuple(dict.fromkeys([*account.carriers, *filter(None, targets)]))
 
 
 def _paths(action: Any, proposal: Proposal, index: int) -> tuple[tuple[str, ...], str | None]:

@@ -103,6 +103,18 @@ class AlreadyApplied(EngineError):
     """An action was applied before; the message names the run."""
 
 
+class AlreadyUndone(EngineError):
+    """Nothing is left of `run`: `by` is the undo that holds."""
+
+    def __init__(self, run: str, by: str) -> None:
+        super().__init__(
+            f"Run {run} was already taken back by run {by}.",
+            hint=f"memui undo {by} brings it back.",
+        )
+        self.run = run
+        self.by = by
+
+
 class PlannerError(EngineError):
     """A planner could not propose a plan."""
 

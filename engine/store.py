@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from engine.journal import ActionRecord, Run, RunKind
 from engine.layouts import LAYOUT_FILE, Place, find
 from engine.listing import Listing, iso, list_entries
 from engine.paths import EXTENSION, Layout, identity
+from engine.reversal import Choice, Reversal, reversal
 from engine.search import Hit, Searched, search
 from engine.slugs import shipped_append, shipped_topic, slug
 from engine.storage.tree import FILE, LINK, Tree
@@ -139,6 +140,16 @@ class Store:
                 kind = tree.look(path).kind
                 link = "" if kind == LINK else None
                 return read_entry(tree, Entry(path, 0, 0.0, link))
+            except OSError as error:
+                raise StorageError(
+                    f"{path} cannot be read: {error.strerror}.", path=path
+                ) from error
+
+    def live(self, path: str) -> bytes | None:
+        """The bytes at a path as spelled, None if there is no file. Raises `StorageError`."""
+        with self._tree() as tree:
+            try:
+                return tree.read(path) if tree.look(path).kind == FILE else None
             except OSError as error:
                 raise StorageError(
                     f"{path} cannot be read: {error.strerror}.", path=path
@@ -348,19 +359,69 @@ class Store:
         """Action number of a plan -> the undo that took it back last."""
         return journal.freed(self.place, plan)
 
-    def undo(self, run: str, *, who: str, decided_by: str = "person", wait: float = 0.0) -> Outcome:
-        """Take back a run by number, id or `last`. Raises `Conflict`, `EngineError`."""
+    def reversal(
+        self,
+        run: str,
+        *,
+        actions: Collection[int] = (),
+        choices: Mapping[str, Choice] | None = None,
+        otherwise: Choice | None = None,
+    ) -> Reversal:
+        """What taking back a run, or single actions of it, would do now. Reads only."""
+        return reversal(self.place, run, actions=actions, choices=choices, otherwise=otherwise)
+
+    def undo(
+        self,
+        run: str,
+        *,
+        who: str,
+        actions: Collection[int] = (),
+        choices: Mapping[str, Choice] | None = None,
+        otherwise: Choice | None = None,
+        decided_by: str = "person",
+        wait: float = 0.0,
+    ) -> Outcome:
+        """Take back a run by number, id or `last`, or single actions of it.
+
+        Raises `Conflict` naming the files that changed since and have no choice, `AlreadyUndone`,
+        `EngineError`.
+        """
         self._refuse_read_only()
         outcome, self.recovered = commit.undo(
             self.place,
             run,
             who=who,
+            actions=actions,
+            choices=choices,
+            otherwise=otherwise,
             decided_by=decided_by,
             wait=wait,
             files=self._files,
             waiting=self.waiting,
         )
         return outcome
+
+    def revert(self, found: Reversal, *, who: str, wait: float = 0.0) -> Outcome:
+        """Do what a reversal that was shown says. Raises as `undo` does."""
+        self._refuse_read_only()
+        outcome, self.recovered = commit.revert(
+            self.place, found, who=who, wait=wait, files=self._files, waiting=self.waiting
+        )
+        return outcome
+
+    def restore(
+        self, path: str, version: str, *, base: str | None, who: str, wait: float = 0.0
+    ) -> Outcome:
+        """Give one memory an earlier version (`journal.earlier`), if it still holds what was seen.
+
+        `base` is the SHA-256 of what the person saw, None for absence. Raises `Conflict`,
+        `EngineError`.
+        """
+        self._refuse_read_only()
+        data, was = journal.earlier(self.place, path, version)
+        return self._by_hand(
+            RunKind.RESTORE, Write(path, base, data, (path,), was=was), who, version, wait
+        )
 
     def recover(self, *, wait: float = 0.0) -> tuple[Recovered, ...]:
         """Finish or take back what is unfinished, and say what became of it."""

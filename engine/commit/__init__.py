@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 
 from engine import journal
@@ -24,6 +24,7 @@ from engine.commit.values import Clock, Outcome, Recovered, Transaction, Waiting
 from engine.errors import Drift, StorageError
 from engine.journal import Run
 from engine.layouts import Place
+from engine.reversal import Choice, Reversal
 from engine.storage.tree import Tree
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "open_for_writing",
     "put_state",
     "recover",
+    "revert",
     "transact",
     "undo",
     "unfinished",
@@ -105,15 +107,41 @@ def undo(
     name: str,
     *,
     who: str,
+    actions: Collection[int] = (),
+    choices: Mapping[str, Choice] | None = None,
+    otherwise: Choice | None = None,
     decided_by: str = "person",
     wait: float = 0.0,
     files: Files | None = None,
     waiting: Waiting | None = None,
 ) -> tuple[Outcome, tuple[Recovered, ...]]:
-    """Lock, recover and take back a run."""
+    """Lock, recover and take back a run, or single actions of it (`engine.reversal`)."""
     journal.find(place, name)  # a run that is not there makes no state folder
     with open_for_writing(place, wait=wait, files=files, waiting=waiting) as opened:
-        return opened.undo(name, who=who, decided_by=decided_by), opened.recovered
+        outcome = opened.undo(
+            name,
+            who=who,
+            actions=actions,
+            choices=choices,
+            otherwise=otherwise,
+            decided_by=decided_by,
+        )
+        return outcome, opened.recovered
+
+
+def revert(
+    place: Place,
+    found: Reversal,
+    *,
+    who: str,
+    decided_by: str = "person",
+    wait: float = 0.0,
+    files: Files | None = None,
+    waiting: Waiting | None = None,
+) -> tuple[Outcome, tuple[Recovered, ...]]:
+    """Lock, recover and do what a reversal that a person saw says."""
+    with open_for_writing(place, wait=wait, files=files, waiting=waiting) as opened:
+        return opened.revert(found, who=who, decided_by=decided_by), opened.recovered
 
 
 def recover(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC
 
 from engine import changelog, journal
@@ -18,9 +17,11 @@ from engine.commit.signals import deferred_signals
 from engine.commit.stage import Stage, Write, discard, read_record
 from engine.commit.state import writer_id
 from engine.commit.values import Clock, Outcome, Recovered, Transaction, reduced
+from engine.documents import digest
 from engine.errors import Conflict, Drift, EngineError, StorageError, Unfinished
 from engine.journal import ActionRecord, LogState, Run, RunKind
 from engine.layouts import Place
+from engine.reversal import Choice, Reversal, refuse_bereft, refuse_undone, reversal
 from engine.storage.tree import Tree
 
 _TAKEN_BACK = "Everything was put back as it was. Try again."
@@ -213,64 +214,67 @@ class Opened:
         except OSError as error:
             raise _stopped(run, error) from error
 
-    def undo(self, name: str, *, who: str, decided_by: str = "person") -> Outcome:
-        """Take back a run by number, id or `last`: the inverse transaction.
+    def undo(
+        self,
+        name: str,
+        *,
+        who: str,
+        actions: Collection[int] = (),
+        choices: Mapping[str, Choice] | None = None,
+        otherwise: Choice | None = None,
+        decided_by: str = "person",
+    ) -> Outcome:
+        """Take back a run by number, id or `last`, or single actions of it (`engine.reversal`).
 
-        Raises `Conflict` naming every file that changed since, `EngineError` for a run that cannot
-        be taken back.
+        Raises `Conflict` naming every file that changed since and has no choice, `AlreadyUndone`,
+        `EngineError` for a run that cannot be taken back.
         """
-        run = journal.find(self._place, name)
+        found = reversal(self._place, name, actions=actions, choices=choices, otherwise=otherwise)
+        return self.revert(found, who=who, decided_by=decided_by)
+
+    def revert(self, found: Reversal, *, who: str, decided_by: str = "person") -> Outcome:
+        """Do what a reversal says, if the files still are as it saw them. Raises as `undo` does."""
         known = journal.runs(self._place)
-        _refuse_undo(run, known)
-        writes = tuple(
-            Write(
-                step.path,
-                step.new,
-                None if step.old is None else journal.read_object(self._place, step.old),
-                was=step.was,
-            )
-            for step in run.steps
-        )
-        actions = tuple(
-            replace(action, verdict="approved", reason="")
-            for action in run.actions
-            if action.verdict in {"approved", "edited"}
-        )
-        try:
-            outcome = self.transact(
-                Transaction(
-                    kind=RunKind.UNDO,
-                    who=who,
-                    decided_by=decided_by,
-                    writes=writes,
-                    actions=actions,
-                    undoes=run.id,
-                )
-            )
-        except Conflict as conflict:
+        refuse_undone(found, known)
+        if found.open:
             raise Conflict(
-                [self._blame(drift, run, known) for drift in conflict.drifts],
-                hint="Nothing was changed. memui log PATH shows who wrote since.",
-            ) from conflict
+                found.drifts,
+                hint="Nothing was changed. Choose for each: keep it, take the earlier one, or"
+                " merge.",
+            )
+        refuse_bereft(self._place, found, known)
+        writes, reads = _as_transaction(found)
+        outcome = self.transact(
+            Transaction(
+                kind=RunKind.UNDO,
+                who=who,
+                decided_by=decided_by,
+                writes=writes,
+                reads=reads,
+                actions=found.taken_back,
+                undoes=found.run.id,
+            )
+        )
         with self._trees() as (store, state), contextlib.suppress(OSError, EngineError):
-            Drive(self._place, self._files, store, state, run).remove_folders(self._made(run))
+            drive = Drive(self._place, self._files, store, state, found.run)
+            drive.remove_folders(self._made(found.run))
         return outcome
 
-    def _blame(self, drift: Drift, run: Run, known: tuple[Run, ...]) -> Drift:
-        """Name the later run of ours that a file is from, if it is as that run left it."""
-        later = [
-            (other, step)
-            for other in known
-            if other.seq > run.seq and other.state == "done"
-            for step in other.steps
-            if step.path == drift.path
-        ]
-        if later:
-            other, step = later[-1]
-            with self._trees() as (store, _):
-                if not drifts(store, {step.path: step.new}):
-                    return Drift(drift.path, f"was changed by run {other.id}")
-        return drift
+
+def _as_transaction(found: Reversal) -> tuple[tuple[Write, ...], dict[str, str | None]]:
+    """What a reversal writes, and what it relies on without writing it."""
+    writes: list[Write] = []
+    reads: dict[str, str | None] = {}
+    for file in found.files:
+        here = None if file.here is None else digest(file.here)
+        if file.result != file.here:
+            was = file.was if file.result == file.before else None
+            writes.append(
+                Write(file.path, here, file.result, (file.path,), was=was, action=file.action)
+            )
+        elif file.is_file and file.chosen:
+            reads[file.path] = here
+    return tuple(writes), reads
 
 
 def _said(error: Exception) -> str:
@@ -285,23 +289,6 @@ def _stopped(run: Run, error: Exception) -> Unfinished:
         f"Run {run.id} stopped in the middle, and could not be taken back now: {_said(error)}",
         hint="Nothing is lost. When the disk works again, memui recover finishes it.",
     )
-
-
-def _refuse_undo(run: Run, known: tuple[Run, ...]) -> None:
-    if run.state == "taken-back":
-        raise EngineError(f"Run {run.id} changed nothing: it was taken back.")
-    if run.state == "unfinished":
-        raise EngineError(
-            f"Run {run.id} stopped in the middle, on another machine or in another copy of the"
-            " store.",
-            hint="It can be finished there, with memui recover.",
-        )
-    by = journal.undone_by(known).get(run.id)
-    if by is not None:
-        raise EngineError(
-            f"Run {run.id} was already taken back by run {by}.",
-            hint=f"memui undo {by} brings it back.",
-        )
 
 
 def refuse(store: Tree, transaction: Transaction, writes: Mapping[str, Write]) -> None:

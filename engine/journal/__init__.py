@@ -33,7 +33,7 @@ from engine.journal.records import (
     seal,
     unseal,
 )
-from engine.journal.standing import applied, find, freed, taken_back, undone_by
+from engine.journal.standing import applied, earlier, find, freed, taken_back, undone_by
 
 __all__ = [
     "FORMAT",
@@ -48,6 +48,7 @@ __all__ = [
     "applied",
     "damage",
     "dump_intent",
+    "earlier",
     "find",
     "freed",
     "is_inside",

@@ -46,7 +46,8 @@ class ActionRecord:
     """One action of a run. `number` is 1-based in its plan.
 
     `verdict` is `approved`, `edited`, `rejected` or `skipped`; only the first two changed files.
-    `needs` are the actions of the same plan that carry on the facts which this one removed.
+    `carriers` are the memories on which the facts that it removed live on; `into` is the action
+    that a delete was folded into, whose files are its files.
     """
 
     number: int
@@ -55,7 +56,8 @@ class ActionRecord:
     target: str | None
     verdict: str
     reason: str
-    needs: tuple[int, ...] = ()
+    carriers: tuple[str, ...] = ()
+    into: int | None = None
 
     @property
     def changed(self) -> bool:
@@ -161,7 +163,8 @@ def dump_intent(run: Run) -> bytes:
                 "target": a.target,
                 "verdict": a.verdict,
                 "reason": a.reason,
-                "needs": list(a.needs),
+                "carriers": list(a.carriers),
+                "into": a.into,
             }
             for a in run.actions
         ],
@@ -229,7 +232,8 @@ def load_intent(data: bytes, name: str) -> Run:
                     None if a["target"] is None else _text(a["target"]),
                     _text(a["verdict"]),
                     _text(a["reason"]),
-                    tuple(map(int, a["needs"])),
+                    tuple(map(_text, a["carriers"])),
+                    None if a["into"] is None else int(a["into"]),
                 )
                 for a in value["actions"]
             ),

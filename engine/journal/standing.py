@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.errors import EngineError
-from engine.journal.reading import runs
-from engine.journal.records import Run, RunKind
+from engine.journal.reading import read_object, runs
+from engine.journal.records import Attributes, Run, RunKind
 from engine.layouts import Place
 
 
@@ -52,6 +52,28 @@ def find(place: Place, name: str) -> Run:
     if not found:
         raise EngineError(f"There is no run {name}.", hint="memui log shows all runs.")
     return found[0]
+
+
+def earlier(place: Place, path: str, version: str) -> tuple[bytes | None, Attributes | None]:
+    """An earlier version of one memory, and its mode and owner then (None: not known).
+
+    `version` is a run, for what the memory was before it, or the first digits (8 or more) of a
+    SHA-256 that a run found or wrote there. Absence is a version too: None. Raises `EngineError`,
+    `StorageError`.
+    """
+    known = runs(place)
+    touching = [(run, step) for run in known for step in run.steps if step.path == path]
+    for run, step in touching:
+        if version in {run.id, str(run.seq)}:
+            return (None if step.old is None else read_object(place, step.old)), step.was
+    if any(version in {run.id, str(run.seq)} for run in known):
+        raise EngineError(f"Run {version} did not touch {path}.", hint=f"memui log {path}")
+    if len(version) >= 8:
+        for _, step in reversed(touching):
+            for wanted, attributes in ((step.new, step.shall), (step.old, step.was)):
+                if wanted is not None and wanted.startswith(version.lower()):
+                    return read_object(place, wanted), attributes
+    raise EngineError(f"{path} has no version {version}.", hint=f"memui log {path} shows them.")
 
 
 def applied(place: Place, plan: str) -> dict[int, str]:

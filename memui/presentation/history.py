@@ -111,16 +111,6 @@ def detail(run: JournalRun, undone: Mapping[str, str], undo_command: str) -> Ite
         yield line((undo_command, "dim"))
 
 
-def undoing(run: JournalRun) -> Iterator[Line]:
-    """What taking back a run does, file by file."""
-    yield line((f"{_kind(run)}, {when(run.time)}, by ", "dim"), (run.who, "dim"))
-    yield line(("", "plain"))
-    for step in run.steps:
-        if step.old is None:
-            yield line(("removes      ", "bad"), (step.path, "plain"))
-        elif step.new is None:
-            yield line(("brings back  ", "good"), (step.path, "plain"))
-        else:
-            yield line(("changes back ", "warn"), (step.path, "plain"))
-    yield line(("", "plain"))
-    yield line(("If one of them changed since, nothing is touched and it is named.", "dim"))
+def made_by(run: JournalRun) -> Line:
+    """What made a run, when, and who."""
+    return line((f"{_kind(run)}, {when(run.time)}, by ", "dim"), (run.who, "dim"))

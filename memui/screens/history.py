@@ -20,16 +20,16 @@ from memui.presentation import Line, count, line
 from memui.presentation.history import detail, row, touches
 from memui.presentation.memories import Source
 from memui.screens.session import Session, failure
-from memui.screens.undoing import ask_undo
+from memui.screens.undoing import ask_restore, ask_undo
 from memui.widgets.bars import Header, KeyBar, Notice
 from memui.widgets.page_view import Page, PageView
 from memui.widgets.row_list import RowList
 
 _KEYS = (
-    ("u", "undo this run"), ("enter", "read"), ("c", "changelog"), ("?", "help"), ("q", "quit"),
-    (".", "rescan"), (":", "commands"),
+    ("u", "undo this run"), ("U", "part of it"), ("enter", "read"), ("c", "changelog"),
+    ("?", "help"), ("q", "quit"), (".", "rescan"), (":", "commands"),
 )  # fmt: skip
-_ONE_KEYS = (("esc", "all runs"), *_KEYS)
+_ONE_KEYS = (("b", "bring back"), ("esc", "all runs"), *_KEYS)
 _READING_KEYS = (
     ("j k", "scroll"), ("esc", "back to the list"), ("u", "undo this run"), ("c", "changelog"),
     ("?", "help"),
@@ -41,6 +41,8 @@ class HistoryScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "undo", "Take back this run"),
+        Binding("U", "undo_part", "Take back part of this run"),
+        Binding("b", "restore", "Bring back this memory from before this run"),
         Binding("c", "changelog", "Show the changelog"),
         Binding("escape", "back", show=False),
         Binding("full_stop", "rescan", "Read the journal again"),
@@ -194,13 +196,25 @@ class HistoryScreen(Screen[None]):
             self.query_one("#notice", Notice).clear_notice()
             self._detail()
 
-    def action_undo(self) -> None:
+    def action_undo(self, *, choose: bool = False) -> None:
         """Take back the run under the cursor, after asking."""
         run = self._chosen()
         if run is None:
             self._notice("There is no run to take back.", bad=True)
         else:
-            ask_undo(self, self._session, run.id, self._said)
+            ask_undo(self, self._session, run.id, self._said, choose=choose)
+
+    def action_undo_part(self) -> None:
+        """Take back some actions of the run under the cursor, file by file."""
+        self.action_undo(choose=True)
+
+    def action_restore(self) -> None:
+        """Give the memory whose runs are shown the version from before the run under the cursor."""
+        run, path = self._chosen(), self._session.path
+        if run is None or path is None:
+            self._notice("h on a memory shows its runs; b there brings back a version.", bad=True)
+        else:
+            ask_restore(self, self._session, path, run, self._said)
 
     def _said(self, text: str, bad: bool) -> None:
         self._notice(text, bad=bad)

@@ -95,14 +95,33 @@ def diff_page(change: Change, shown: Sequence[Section], entries: Sequence[Entry]
     return Page(Lines(lines), tuple(blocks))
 
 
+def edits_page(edits: Sequence[Edit]) -> Page:
+    """The diffs of single files, without a ledger."""
+    lines: Made = []
+    blocks: list[range] = []
+    for edit in edits:
+        section = Section(edit, compare(edit.before, edit.after))
+        lines.extend([line()] if lines else [])
+        lines.extend(_edit_heading(section, vanished=False))
+        start = len(lines)
+        made, found = _rows(section, _Notes(()))
+        lines.extend(made)
+        blocks.extend(range(start + b.start, start + b.stop) for b in found)
+    return Page(Lines(lines), tuple(blocks))
+
+
 def _heading(change: Change, section: Section, *, vanished: bool) -> Iterator[Line]:
-    edit = section.edit
     if isinstance(change.action, Move):
         old = change.reads[0] if change.reads else change.action.from_
-        yield line((old, "bold"), (" → ", "dim"), (edit.path, "bold"), gutter=" ")
+        yield line((old, "bold"), (" → ", "dim"), (section.edit.path, "bold"), gutter=" ")
         yield line(("The file moves; its bytes stay as they are.", "dim"), gutter=" ")
         yield line()
         return
+    yield from _edit_heading(section, vanished=vanished)
+
+
+def _edit_heading(section: Section, *, vanished: bool) -> Iterator[Line]:
+    edit = section.edit
     if vanished:
         said = "vanishes: its text is the minus side above"
     elif edit.after is None:

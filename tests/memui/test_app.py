@@ -203,7 +203,7 @@ def test_a_lock_that_somebody_holds_is_said_with_the_holder(
     def locked(*_: object, **__: object) -> None:
         raise StoreLocked(Holder(77, "far", "memui apply", "2026-01-01T00:00:00Z"))
 
-    monkeypatch.setattr(Store, "undo", locked)
+    monkeypatch.setattr(Store, "revert", locked)
 
     async def script(pilot: Pilot[int]) -> None:
         await press(pilot, "u", "y")

@@ -19,6 +19,7 @@ from memui.presentation import Line
 from memui.presentation.memories import Source
 from memui.screens import editing
 from memui.screens.dialogs import Confirm, Told
+from memui.screens.reversing import ReversalScreen
 from memui.widgets.row_list import RowList
 from tests.memui.driving import drive, file_of, make_store, press, settle, shown, store_of, write
 
@@ -314,7 +315,7 @@ def test_undo_names_its_files_and_starts_on_the_safe_button(tmp_path: Path) -> N
     async def script(pilot: Pilot[int]) -> None:
         await press(pilot, "u")
         assert isinstance(pilot.app.screen, Confirm)
-        assert "changes back facts/coffee.md" in shown(pilot)
+        assert "changed back facts/coffee.md" in shown(pilot)
         assert pilot.app.focused is pilot.app.screen.query_one("#back", Button)
         await press(pilot, "u")
         assert isinstance(pilot.app.screen, Confirm)
@@ -340,7 +341,7 @@ def test_undo_of_what_changed_since_names_the_file_and_touches_nothing(tmp_path:
 
     async def script(pilot: Pilot[int]) -> None:
         await press(pilot, "u", "y")
-        assert isinstance(pilot.app.screen, Told)
+        assert isinstance(pilot.app.screen, ReversalScreen)
         assert "facts/coffee.md" in shown(pilot)
         assert "changed" in shown(pilot)
 

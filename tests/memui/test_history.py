@@ -6,9 +6,13 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
+from engine.consolidation import apply, decide, examine
+from engine.plans import open_plan
 from memui.app import Memui
-from memui.screens.dialogs import Confirm, Told
-from tests.memui.driving import drive, file_of, make_store, press, shown, store_of
+from memui.screens.dialogs import Confirm
+from memui.screens.reversing import ReversalScreen
+from tests.memui.driving import drive, file_of, is_on, make_store, press, shown, store_of
+from tests.memui.reviews import DELETE, MOVE, under_review
 
 
 def described(tmp_path: Path) -> str:
@@ -84,19 +88,103 @@ def test_a_run_that_is_undone_is_not_undone_twice(tmp_path: Path) -> None:
     drive(Memui(root), script)
 
 
-def test_a_conflict_names_every_file_and_touches_none(tmp_path: Path) -> None:
+def test_what_changed_since_waits_for_a_choice_and_nothing_is_touched(tmp_path: Path) -> None:
     root = described(tmp_path)
     file_of(root, "facts/coffee.md").write_text("# Newer\n")
 
     async def script(pilot: Pilot[int]) -> None:
-        await press(pilot, "3", "G", "u", "y")
-        assert isinstance(pilot.app.screen, Told)
+        await press(pilot, "3", "G", "u")
+        assert is_on(pilot, ReversalScreen)
         assert "facts/coffee.md" in shown(pilot)
+        assert "1 file changed since: choose for each." in shown(pilot)
+        await press(pilot, "U")
+        assert "choose s, t or m first" in shown(pilot)
         await press(pilot, "escape")
-        assert "was not taken back" in shown(pilot)
+        assert "Nothing was changed." in shown(pilot)
 
     drive(Memui(root), script)
     assert file_of(root, "facts/coffee.md").read_text() == "# Newer\n"
+
+
+def test_the_earlier_version_is_taken_after_its_diff_was_shown(tmp_path: Path) -> None:
+    root = described(tmp_path)
+    file_of(root, "facts/coffee.md").write_text("# Newer\n")
+
+    async def script(pilot: Pilot[int]) -> None:
+        await press(pilot, "3", "G", "u", "t")
+        assert "All is chosen" in shown(pilot)
+        assert "Drinks flat whites" in shown(pilot)
+        await press(pilot, "U")
+        assert "Take back 1 action?" in shown(pilot)
+        await press(pilot, "y")
+        assert "Run 1 is taken back, as run 3" in shown(pilot)
+
+    drive(Memui(root), script)
+    assert "Drinks flat whites" in file_of(root, "facts/coffee.md").read_text()
+
+
+def test_what_came_since_stays_and_only_the_lines_of_the_run_go(tmp_path: Path) -> None:
+    root = described(tmp_path)
+    coffee = file_of(root, "facts/coffee.md")
+    coffee.write_text(coffee.read_text() + "\nNever after four.\n")
+
+    async def script(pilot: Pilot[int]) -> None:
+        await press(pilot, "3", "G", "u", "m", "U", "y")
+        assert "Run 1 is taken back" in shown(pilot)
+
+    drive(Memui(root), script)
+    assert "Drinks flat whites" in coffee.read_text()
+    assert "Never after four." in coffee.read_text()
+
+
+def test_a_file_that_is_kept_stays_and_an_undo_of_nothing_is_refused(tmp_path: Path) -> None:
+    root = described(tmp_path)
+    file_of(root, "facts/coffee.md").write_text("# Newer\n")
+
+    async def script(pilot: Pilot[int]) -> None:
+        await press(pilot, "3", "G", "u", "s", "U")
+        assert "Nothing would be taken back." in shown(pilot)
+
+    drive(Memui(root), script)
+    assert file_of(root, "facts/coffee.md").read_text() == "# Newer\n"
+
+
+def test_one_action_of_a_run_is_left_as_it_is(tmp_path: Path) -> None:
+    root, store = under_review(tmp_path)
+    opened = open_plan(store, None)
+    decided = decide(examine(store, opened.saved), approve=[DELETE, MOVE])
+    apply(store, decided, who="me")
+
+    async def script(pilot: Pilot[int]) -> None:
+        await press(pilot, "3", "U")
+        assert is_on(pilot, ReversalScreen)
+        assert "facts/backup-old.md" in shown(pilot)
+        await press(pilot, "space")
+        assert "left as it is" in shown(pilot)
+        await press(pilot, "U")
+        assert "Take back 1 action?" in shown(pilot)
+        await press(pilot, "y")
+        assert "in part taken back" in shown(pilot)
+
+    drive(Memui(root), script)
+    after = store.snapshot().files
+    assert "facts/backup-old.md" not in after
+    assert "facts/bug.md" in after
+
+
+def test_one_memory_is_brought_back_from_before_a_run(tmp_path: Path) -> None:
+    root = described(tmp_path)
+
+    async def script(pilot: Pilot[int]) -> None:
+        await press(pilot, "3", "b")
+        assert "h on a memory shows its runs" in shown(pilot)
+        await press(pilot, "1", "h", "b")
+        assert "Bring back the version from before run 1?" in shown(pilot)
+        await press(pilot, "y")
+        assert "is as it was before run 1, by run 3" in shown(pilot)
+
+    drive(Memui(root), script)
+    assert "Drinks flat whites" in file_of(root, "facts/coffee.md").read_text()
 
 
 def test_the_changelog_is_shown_as_it_lies_on_disk(tmp_path: Path) -> None:
