@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from engine.blocks import without
 from engine.changes import Change, resolve
 from engine.characters import hidden
 from engine.documents import Snapshot, parse
@@ -74,16 +75,35 @@ class Proposal:
             self._remembered,
             self._freed,
         )
-        if review.contents() == self.saved.review.contents():
-            for name in ("plan", "changes", "verdicts", "stale", "_ledger", "_base_view"):
+        old = self.saved.review
+        if review.contents() == old.contents():
+            kept: tuple[str, ...] = ("whole", "whole_changes", "_base_view")
+            if review.left() == old.left():
+                kept += ("plan", "changes", "verdicts", "stale", "_ledger")
+            for name in kept:
                 if name in self.__dict__:
                     new.__dict__[name] = self.__dict__[name]
         return new
 
     @cached_property
-    def plan(self) -> Plan:
-        """The plan with the results that a person edited."""
+    def whole(self) -> Plan:
+        """The plan with the results that a person edited, every block taken."""
         return self.saved.effective()
+
+    @cached_property
+    def whole_changes(self) -> tuple[Change, ...]:
+        """One change an action as `whole` has it, against the store as the plan saw it."""
+        return resolve(self.whole, self._base_view)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan as it would be applied: with what a person edited, without what was left."""
+        partial = {
+            index: text
+            for index, left in self.saved.review.left().items()
+            if (text := without(self.whole_changes[index], left)) is not None
+        }
+        return self.whole.with_contents(partial)
 
     @cached_property
     def _base_view(self) -> Snapshot:
@@ -123,7 +143,7 @@ class Proposal:
     @cached_property
     def verdicts(self) -> Verdicts:
         """The rules' verdicts on the whole plan, against the store as the plan saw it."""
-        by_hand = frozenset(self.saved.review.contents())
+        by_hand = frozenset(i for i in range(len(self.plan.actions)) if self.edited(i))
         return validate(self.case(self.plan, self._base_view, by_hand))
 
     @cached_property
@@ -209,8 +229,9 @@ class Proposal:
         return tuple(v for v in self.verdicts.violations if v.action == index)
 
     def edited(self, index: int) -> bool:
-        """Whether a person changed the result."""
-        return self.saved.review.decisions[index].content is not None
+        """Whether a person changed the result, or left some of its blocks."""
+        decision = self.saved.review.decisions[index]
+        return decision.content is not None or bool(decision.left)
 
     @cached_property
     def approved(self) -> frozenset[int]:
@@ -294,8 +315,11 @@ class Proposal:
                 found.append("description changed")
             if account.new:
                 found.append(f"{len(account.new)} new")
-        if self.edited(index):
+        decision = self.saved.review.decisions[index]
+        if decision.content is not None:
             found.append("edited")
+        if decision.left:
+            found.append("in part")
         return tuple(found)
 
     def _hides(self, index: int) -> bool:

@@ -38,13 +38,15 @@ class _Saved(BaseModel):
 class Decision(_Saved):
     """What was said of one action.
 
-    `content` is the result as the person edited it; `seen` the fingerprint of what was decided on:
-    when the action shows something else, the verdict no longer holds.
+    `content` is the result as the person edited it, `left` are the blocks of the result (0-based)
+    that are not taken (`engine.blocks`); `seen` is the fingerprint of what was decided on: when the
+    action shows something else, the verdict no longer holds.
     """
 
     verdict: Verdict = Verdict.PENDING
     reason: str = ""
     content: str | None = None
+    left: tuple[int, ...] = ()
     seen: str | None = None
 
 
@@ -69,6 +71,7 @@ class Review(_Saved):
             verdict=verdict,
             reason=reason,
             content=self.decisions[index].content,
+            left=self.decisions[index].left,
             seen=None if verdict is Verdict.PENDING else seen,
         )
         order = tuple(i for i in self.order if i != index)
@@ -78,6 +81,14 @@ class Review(_Saved):
         """Replace the result of an action (None: back to the planner's). Its verdict reopens."""
         order = tuple(i for i in self.order if i != index)
         return self._with(index, Decision(content=content), order)
+
+    def take(self, index: int, block: int, *, taken: bool) -> Review:
+        """Take a block of an action's result (0-based), or leave it. Its verdict reopens."""
+        before = self.decisions[index]
+        left = {*before.left} - {block} if taken else {*before.left, block}
+        order = tuple(i for i in self.order if i != index)
+        decision = Decision(content=before.content, left=tuple(sorted(left)))
+        return self._with(index, decision, order)
 
     def take_back(self) -> tuple[Review, int | None]:
         """Reopen the action that was decided last; its index, or None if there is none."""
@@ -92,6 +103,12 @@ class Review(_Saved):
             index: decision.content
             for index, decision in enumerate(self.decisions)
             if decision.content is not None
+        }
+
+    def left(self) -> Mapping[int, tuple[int, ...]]:
+        """Action -> the blocks of its result that are not taken."""
+        return {
+            index: decision.left for index, decision in enumerate(self.decisions) if decision.left
         }
 
 
