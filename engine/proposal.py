@@ -252,6 +252,15 @@ class Proposal:
         """What each waiting action keeps and drops, if exactly the approved ones and it ran."""
         return {a.index: a for a in self._ledger.account(self.approved)}
 
+    def after(self) -> Snapshot:
+        """The store as it would be if exactly the approved actions ran."""
+        files = dict(self.snapshot.files)
+        edits = [edit for i in sorted(self.approved) for edit in self.changes[i].edits]
+        for edit in edits:
+            files.pop(edit.path, None)
+        files.update({edit.path: edit.after for edit in edits if edit.after is not None})
+        return Snapshot(files)
+
     def account_if(self, approved: frozenset[int]) -> Mapping[int, Account]:
         """The accounts for another set of approved actions."""
         return {a.index: a for a in self._ledger.account(approved)}

@@ -22,13 +22,13 @@ from engine.journal import ActionRecord, Run, RunKind
 from engine.layouts import LAYOUT_FILE, Place, find
 from engine.listing import Listing, iso, list_entries
 from engine.paths import EXTENSION, Layout, identity
-from engine.reversal import Choice, Reversal, reversal
 from engine.search import Hit, Searched, search
 from engine.slugs import shipped_append, shipped_topic, slug
 from engine.storage.tree import FILE, LINK, Tree
 from engine.storage.walk import Entry, Other, read_entry, walk
 
 if TYPE_CHECKING:
+    from engine.reversal import Choice, Reversal
     from engine.storage.local import LocalStorage
 
 _ADD_TRIES = 20
@@ -368,6 +368,8 @@ class Store:
         otherwise: Choice | None = None,
     ) -> Reversal:
         """What taking back a run, or single actions of it, would do now. Reads only."""
+        from engine.reversal import reversal
+
         return reversal(self.place, run, actions=actions, choices=choices, otherwise=otherwise)
 
     def undo(

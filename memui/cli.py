@@ -49,6 +49,11 @@ def _apply_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _export_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", metavar="md|html|patch|json", help="default: by FILE, else md")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE")
+
+
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--path", metavar="PATH", help="where it goes, .md is added")
     parser.add_argument("--title", metavar="TITLE", help="its title, and description")
@@ -73,6 +78,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "check": Command("plan:check", "what a plan breaks, and what it would lose", ("PLAN",)),
     "review": Command("plan:review", "review a plan on the screen", ("PLAN?",)),
     "apply": Command("apply:apply_plan", "apply what is approved", ("PLAN",), _apply_options),
+    "export": Command("export:export", "the review as a file", ("PLAN?",), _export_options),
     "undo": Command("undo:undo", "take back a run (the last one)", ("RUN?",)),
     "recover": Command("undo:recover", "finish or take back an interrupted run"),
     "add": Command("curate:add", "add a memory from standard input", (), _add_options),

@@ -12,6 +12,7 @@ import contextlib
 import os
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from engine import journal
 from engine.commit.check import drifts
@@ -24,8 +25,10 @@ from engine.commit.values import Clock, Outcome, Recovered, Transaction, Waiting
 from engine.errors import Drift, StorageError
 from engine.journal import Run
 from engine.layouts import Place
-from engine.reversal import Choice, Reversal
 from engine.storage.tree import Tree
+
+if TYPE_CHECKING:
+    from engine.reversal import Choice, Reversal
 
 __all__ = [
     "Files",

@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC
+from typing import TYPE_CHECKING
 
 from engine import changelog, journal
 from engine.commit.check import drifts
@@ -21,8 +22,10 @@ from engine.documents import digest
 from engine.errors import Conflict, Drift, EngineError, StorageError, Unfinished
 from engine.journal import ActionRecord, LogState, Run, RunKind
 from engine.layouts import Place
-from engine.reversal import Choice, Reversal, refuse_bereft, refuse_undone, reversal
 from engine.storage.tree import Tree
+
+if TYPE_CHECKING:
+    from engine.reversal import Choice, Reversal
 
 _TAKEN_BACK = "Everything was put back as it was. Try again."
 
@@ -229,11 +232,15 @@ class Opened:
         Raises `Conflict` naming every file that changed since and has no choice, `AlreadyUndone`,
         `EngineError` for a run that cannot be taken back.
         """
+        from engine.reversal import reversal
+
         found = reversal(self._place, name, actions=actions, choices=choices, otherwise=otherwise)
         return self.revert(found, who=who, decided_by=decided_by)
 
     def revert(self, found: Reversal, *, who: str, decided_by: str = "person") -> Outcome:
         """Do what a reversal says, if the files still are as it saw them. Raises as `undo` does."""
+        from engine.reversal import refuse_bereft, refuse_undone
+
         known = journal.runs(self._place)
         refuse_undone(found, known)
         if found.open:

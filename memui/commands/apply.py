@@ -11,7 +11,6 @@ from engine.errors import AlreadyApplied, Conflict, InvalidPlan
 from engine.plans import open_plan, write_review
 from engine.proposal import Proposal
 from engine.store import Store
-from memui.commands.reports import violation_json
 from memui.context import Context, path_fields, shown_path
 from memui.ending import (
     EXIT_CONFLICT,
@@ -21,6 +20,7 @@ from memui.ending import (
     UsageError,
     error_shape,
 )
+from memui.report.values import violation_json
 
 _SPAN = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
 

@@ -12,9 +12,10 @@ from engine.planner.rules import RulesPlanner
 from engine.plans import open_plan, replace_file
 from engine.review import SavedPlan
 from engine.store import Store
-from memui.commands.reports import account_json, say_check, say_rows, violation_json
+from memui.commands.reports import say_check, say_rows
 from memui.context import Context, path_fields
 from memui.ending import EXIT_CONFLICT, EXIT_INVALID, EXIT_OK, UsageError, error_shape
+from memui.report.values import account_json, violation_json
 
 
 def plan(context: Context, asked: argparse.Namespace) -> int:

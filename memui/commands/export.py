@@ -1,0 +1,55 @@
+"""`memui export`: the review of a plan for people and programs without a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from engine.consolidation import examine
+from engine.plans import open_plan, replace_file
+from engine.proposal import Proposal
+from memui.context import Context
+from memui.ending import EXIT_OK, UsageError
+
+FORMATS = ("md", "html", "patch", "json")
+
+
+def export(context: Context, asked: argparse.Namespace) -> int:
+    """`memui export [PLAN] --format md|html|patch|json [-o FILE]`. Changes nothing."""
+    store = context.store()
+    name: str = "json" if context.json else asked.format or _by_ending(asked.output) or "md"
+    if name not in FORMATS:
+        raise UsageError(f"There is no format {name}: {', '.join(FORMATS)}.")
+    proposal = examine(store, open_plan(store, asked.plan).saved)
+    data = _rendered(proposal, name)
+    if asked.output and asked.output != "-":
+        replace_file(asked.output, data)
+        context.console.tell("Wrote {}.", asked.output)
+    else:
+        context.console.raw(data)
+    return EXIT_OK
+
+
+def _by_ending(output: str | None) -> str | None:
+    """The format that a file's name asks for."""
+    ending = (output or "").rpartition(".")[2].lower()
+    named = {"md": "md", "markdown": "md", "html": "html", "htm": "html", "patch": "patch"}
+    return {**named, "diff": "patch", "json": "json"}.get(ending)
+
+
+def _rendered(proposal: Proposal, name: str) -> bytes:
+    if name == "patch":
+        from memui.report.patch import patches
+
+        return patches(proposal)
+    if name == "html":
+        from memui.report.page import page
+
+        return page(proposal).encode("utf-8", "backslashreplace")
+    if name == "json":
+        from memui.report.values import proposal_json
+
+        return json.dumps(proposal_json(proposal), ensure_ascii=True, indent=1).encode() + b"\n"
+    from memui.report.markdown import markdown
+
+    return markdown(proposal).encode("utf-8", "backslashreplace")

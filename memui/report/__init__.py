@@ -1,0 +1,1 @@
+"""A review for people and programs without a terminal: Markdown, HTML, a patch, JSON."""

@@ -1,0 +1,144 @@
+"""A proposal as JSON: each action with edits, blocks and ledger, and what the agent will see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.changes import Edit
+from engine.diff import Diff, compare
+from engine.documents import digest
+from engine.errors import Violation
+from engine.injected import BYTES_A_TOKEN, Injected, injected
+from engine.ledger import Account, Entry
+from engine.proposal import Proposal
+from memui.context import path_fields, shown_path
+
+
+def violation_json(found: Violation) -> dict[str, Any]:
+    """One violation or warning; its action 1-based."""
+    action = None if found.action is None else found.action + 1
+    return {"code": found.code, "action": action, "message": found.message}
+
+
+def account_json(account: Account) -> dict[str, Any]:
+    """What one action keeps and drops."""
+    return {
+        "action": account.index + 1,
+        "kept": account.kept,
+        "reworded": account.reworded,
+        "moved": account.moved,
+        "dropped": [_lost(entry) for entry in account.dropped],
+        "new": [
+            {"line": e.result.line, "text": e.result.text, "flags": list(e.flags)}
+            for e in account.new
+            if e.result is not None
+        ],
+        "needs": [need + 1 for need in account.needs],
+        "lossless": account.lossless,
+    }
+
+
+def _lost(entry: Entry) -> dict[str, Any]:
+    source = entry.source
+    if source is None:
+        raise ValueError("a dropped statement has a source")
+    return {
+        **path_fields(source.path),
+        "line": source.line,
+        "text": source.text,
+        "flags": list(entry.flags),
+    }
+
+
+def proposal_json(proposal: Proposal) -> dict[str, Any]:
+    """The whole review. Lines and actions are 1-based, digests are SHA-256."""
+    saved, counts = proposal.saved, proposal.counts()
+    now, then = injected(proposal.snapshot), injected(proposal.after())
+    return {
+        "plan": saved.id,
+        "store": {"name": saved.store.name, "layout": str(saved.store.layout)},
+        "planner": saved.planner,
+        "model": saved.model,
+        "time": saved.time,
+        "operations": [str(operation) for operation in saved.operations],
+        "summary": saved.plan.summary,
+        "counts": {
+            "total": counts.total,
+            "undecided": counts.undecided,
+            "approved": counts.approved,
+            "rejected": counts.rejected,
+            "applied": counts.applied,
+            "invalid": counts.invalid,
+            "stale": counts.stale,
+        },
+        "actions": [_action(proposal, index) for index in proposal.rows()],
+        "listing": {
+            "estimate": f"UTF-8 bytes / {BYTES_A_TOKEN}, rounded up",
+            "before": _listing(now),
+            "after": _listing(then),
+        },
+    }
+
+
+def _action(proposal: Proposal, index: int) -> dict[str, Any]:
+    action, change = proposal.plan.actions[index], proposal.changes[index]
+    decision = proposal.saved.review.decisions[index]
+    account = proposal.accounts.get(index)
+    return {
+        "action": index + 1,
+        "verb": action.action,
+        "paths": [shown_path(path) for path in change.paths],
+        "standing": str(proposal.standing(index)),
+        "verdict": str(proposal.verdict(index)),
+        "your_reason": decision.reason,
+        "planner_says": action.reason,
+        "edited": decision.content is not None,
+        "left": [block + 1 for block in decision.left],
+        "flags": list(proposal.flags(index)),
+        "folded": [folded + 1 for folded in change.folded],
+        "run": proposal.applied.get(index + 1),
+        "violations": [violation_json(found) for found in proposal.violations(index)],
+        "stale": [
+            {**path_fields(drift.path), "why": drift.why} for drift in proposal.stale.get(index, ())
+        ],
+        "edits": [_edit(edit) for edit in change.edits],
+        "ledger": None if account is None else account_json(account),
+    }
+
+
+def _edit(edit: Edit) -> dict[str, Any]:
+    diff = compare(edit.before, edit.after)
+    return {
+        **path_fields(edit.path),
+        "before": None if edit.before is None else digest(edit.before),
+        "after": None if edit.after is None else digest(edit.after),
+        "added": diff.added,
+        "removed": diff.removed,
+        "notes": list(diff.ends),
+        "blocks": [_block(diff, number) for number in range(len(diff.blocks))],
+    }
+
+
+def _block(diff: Diff, number: int) -> dict[str, Any]:
+    block = diff.blocks[number]
+    rows = diff.rows[block.start : block.stop]
+    return {
+        "block": number + 1,
+        "removed": [{"line": r.old, "text": r.text} for r in rows if r.kind == "removed"],
+        "added": [{"line": r.new, "text": r.text} for r in rows if r.kind == "added"],
+    }
+
+
+def _listing(found: Injected) -> dict[str, Any]:
+    return {
+        "tokens": found.tokens,
+        "lines": [
+            {
+                **path_fields(line.path),
+                "description": line.description,
+                "tokens": line.tokens,
+                "flags": list(line.flags),
+            }
+            for line in found.lines
+        ],
+    }
