@@ -49,6 +49,10 @@ def _apply_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _review_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--plain", action="store_true", help="a dialogue of lines, no screen")
+
+
 def _export_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", metavar="md|html|patch|json", help="default: by FILE, else md")
     parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE")
@@ -76,7 +80,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "doctor": Command("look:doctor", "name every odd file and what is odd about it"),
     "plan": Command("plan:plan", "propose a consolidation; changes nothing", (), _plan_options),
     "check": Command("plan:check", "what a plan breaks, and what it would lose", ("PLAN",)),
-    "review": Command("plan:review", "review a plan on the screen", ("PLAN?",)),
+    "review": Command("plan:review", "review a plan on the screen", ("PLAN?",), _review_options),
     "apply": Command("apply:apply_plan", "apply what is approved", ("PLAN",), _apply_options),
     "export": Command("export:export", "the review as a file", ("PLAN?",), _export_options),
     "undo": Command("undo:undo", "take back a run (the last one)", ("RUN?",)),

@@ -124,6 +124,14 @@ class Console:
         self._err.flush()
         return sys.stdin.readline().strip()
 
+    def line(self, question: str) -> str | None:
+        """Ask for a line, in words of ours; None at the end of the input."""
+        self.flush()
+        self._err.write(question)
+        self._err.flush()
+        said = sys.stdin.readline()
+        return said.rstrip("\n") if said else None
+
     def flush(self) -> None:
         """Hand everything to the system, so that its errors are met here."""
         self._out.flush()

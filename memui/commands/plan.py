@@ -122,11 +122,16 @@ def check(context: Context, asked: argparse.Namespace) -> int:
 
 
 def review(context: Context, asked: argparse.Namespace) -> int:
-    """`memui review [PLAN]`: the screen."""
+    """`memui review [PLAN]`: the screen, or with `--plain` a dialogue of lines."""
+    if asked.plain:
+        from memui.commands.dialogue import Dialogue
+
+        store = context.store()
+        return Dialogue(context, store, open_plan(store, asked.plan)).run()
     if context.json or not context.console.is_terminal:
         raise UsageError(
-            "review needs a terminal; without one use memui check PLAN and"
-            " memui apply PLAN --approve 1,3-5"
+            "review needs a terminal; without one use memui review --plain, or memui check PLAN"
+            " and memui apply PLAN --approve 1,3-5"
         )
     store = context.store()
     opened = open_plan(store, asked.plan)
