@@ -8,7 +8,8 @@ from engine.errors import Violation
 from engine.ledger import Account, Entry
 from engine.plans import OpenedPlan
 from engine.proposal import Proposal, Standing
-from memui.console import Styled
+from engine.review import Verdict
+from memui.console import Style, Styled
 from memui.context import Context, path_fields
 
 
@@ -131,7 +132,7 @@ def describe_paths(proposal: Proposal, index: int) -> str:
     return action.path
 
 
-def _mark(proposal: Proposal, index: int) -> tuple[str, str]:
+def _mark(proposal: Proposal, index: int) -> tuple[str, Style]:
     standing = proposal.standing(index)
     if standing is Standing.APPLIED:
         return "applied ", "dim"
@@ -140,4 +141,5 @@ def _mark(proposal: Proposal, index: int) -> tuple[str, str]:
     if standing is Standing.STALE:
         return "stale   ", "red"
     verdict = proposal.verdict(index)
-    return f"{verdict:<8}", {"approved": "green", "rejected": "red"}.get(str(verdict), "")
+    styles: dict[Verdict, Style] = {Verdict.APPROVED: "green", Verdict.REJECTED: "red"}
+    return f"{verdict:<8}", styles.get(verdict, "plain")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 
 from engine.errors import Conflict
-from engine.journal import find
+from engine.journal import Run, RunKind, find, undone_by
 from memui.context import Context, path_fields
 from memui.ending import EXIT_CONFLICT, EXIT_OK, UsageError, error_shape
 
@@ -13,14 +14,22 @@ from memui.ending import EXIT_CONFLICT, EXIT_OK, UsageError, error_shape
 def undo(context: Context, asked: argparse.Namespace) -> int:
     """`memui undo [RUN]`: take back a run, all of it or nothing."""
     store = context.store()
+    if not context.yes:
+        context.warn_unfinished(store)
+    elif store.unfinished():
+        # An interrupted run may turn out to be the last one.
+        store.recover(wait=context.wait)
+        context.tell_recovered(store)
     name = asked.run or "last"
-    if name == "last" and not store.runs():
-        if context.json:
-            context.console.json({"result": "nothing", "run": None, "of": None, "conflicts": []})
-        else:
-            context.console.tell("There is no run to take back.")
-        return EXIT_OK
+    known = store.runs()
+    undone = undone_by(known)
+    if name == "last" and not _holds(known, undone):
+        context.console.tell("There is no run to take back. memui log shows all runs.")
+        return _nothing(context, None)
     run = find(store.place, name)
+    if run.id in undone:
+        context.console.tell("Run {} is taken back already, by run {}.", run.id, undone[run.id])
+        return _nothing(context, run.id)
     if not context.yes:
         context.console.tell(
             "This would take back run {} ({}, {}):", run.id, str(run.kind), run.time
@@ -30,8 +39,8 @@ def undo(context: Context, asked: argparse.Namespace) -> int:
             context.console.tell("  {} {}", f"{word:<8}", step.path)
         if not context.console.is_terminal or context.json:
             raise UsageError(
-                "undo changes files, and there is no terminal to ask on. Nothing was changed",
-                hint="Give --yes to do it.",
+                "undo changes files, and nobody can be asked. Nothing was changed.",
+                hint=f"To do it: {context.command('undo', run.id, '--yes')}",
             )
         if context.console.ask("Take it back? [y/N] ").lower() not in {"y", "yes"}:
             context.console.tell("Nothing was changed.")
@@ -65,13 +74,28 @@ def undo(context: Context, asked: argparse.Namespace) -> int:
             }
         )
         return EXIT_OK
-    context.console.say("Run {} is taken back, as run {}.", run.id, outcome.run or "none")
+    context.console.say("Run {} is taken back, by run {}.", run.id, outcome.run or "none")
     for path in outcome.written:
         context.console.say("  restored {}", path)
     for path in outcome.deleted:
         context.console.say("  removed  {}", path)
-    context.console.tell("Redo: {}", redo)
+    if redo:
+        context.console.tell("redo: {}", redo)
     return EXIT_OK
+
+
+def _nothing(context: Context, of: str | None) -> int:
+    if context.json:
+        context.console.json({"result": "nothing", "run": None, "of": of, "conflicts": []})
+    return EXIT_OK
+
+
+def _holds(known: Sequence[Run], undone: Mapping[str, str]) -> bool:
+    """Whether there is a run for `last` to mean: done, no undo, and not taken back."""
+    return any(
+        run.state == "done" and run.kind is not RunKind.UNDO and run.id not in undone
+        for run in known
+    )
 
 
 def recover(context: Context, _asked: argparse.Namespace) -> int:
