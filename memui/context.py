@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import base64
-import getpass
 import os
 import shlex
-import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +57,12 @@ class Context:
         store.waiting = self._waiting
         return store
 
+    def looked_at(self) -> Store:
+        """The store, for a command that only looks: it warns of what stopped in the middle."""
+        store = self.store()
+        self.warn_unfinished(store)
+        return store
+
     def stores(self) -> tuple[Store, ...]:
         """Every store below the root. Raises `NotAStore`."""
         from engine.store import open_stores
@@ -70,9 +74,14 @@ class Context:
 
     def command(self, *words: str) -> str:
         """A command line that does something with the same store, to be pasted."""
-        parts = ["memui", *([self.spec] if self.spec else []), *words]
+        spec = self.spec
+        if spec and os.sep not in spec and not spec.startswith((".", "~")):
+            spec = f".{os.sep}{spec}"  # a folder that is called as a command or an option is
+        parts = ["memui", *([spec] if spec else []), *words]
         if self.name:
             parts += ["--store", self.name]
+        if self.layout:
+            parts += ["--layout", str(self.layout)]
         return shlex.join(parts)
 
     def warn_unfinished(self, store: Store) -> None:
@@ -113,6 +122,9 @@ def default_root() -> str:
 
 def who() -> str:
     """The person and the machine."""
+    import getpass
+    import socket
+
     try:
         user = getpass.getuser()
     except (KeyError, OSError):

@@ -8,7 +8,6 @@ from engine.errors import (
     AlreadyApplied,
     Conflict,
     InvalidPlan,
-    NoPlan,
     NotAStore,
     PlannerError,
     StoreLocked,
@@ -22,10 +21,14 @@ EXIT_CONFLICT: Final = 4
 EXIT_SKIPPED: Final = 5
 EXIT_LOCKED: Final = 6
 EXIT_INTERRUPTED: Final = 130
+EXIT_PIPE: Final = 141
+"""Whoever read the output has gone: what a shell reports of a program that SIGPIPE ended."""
 
 
 class UsageError(Exception):
-    """The command line cannot be understood, or needs what was not given."""
+    """The command line cannot be understood, or needs what was not given. Nothing was changed."""
+
+    unchanged = True
 
     def __init__(self, message: str, *, hint: str = "memui --help lists what there is.") -> None:
         super().__init__(message)
@@ -33,20 +36,20 @@ class UsageError(Exception):
 
 
 def error_shape(error: Exception) -> dict[str, Any]:
-    """The JSON of a failure."""
+    """The JSON of a failure. Of a bug nothing is known, so `unchanged` is not claimed for it."""
     code, _ = judge(error)
     return {
         "error": {
             "code": code,
             "message": str(error),
-            "unchanged": getattr(error, "unchanged", True),
+            "unchanged": getattr(error, "unchanged", False),
             "next": getattr(error, "hint", ""),
         }
     }
 
 
 def judge(error: Exception) -> tuple[str, int]:
-    """(the code of a failure, the exit code): the first that fits, as design 15 orders them."""
+    """(the code of a failure, the exit code): the gravest first."""
     if isinstance(error, UsageError):
         return "usage", EXIT_USAGE
     if isinstance(error, StoreLocked):
@@ -59,6 +62,4 @@ def judge(error: Exception) -> tuple[str, int]:
         return "stale", EXIT_CONFLICT
     if isinstance(error, PlannerError):
         return "planner", EXIT_FAILED
-    if isinstance(error, NoPlan):
-        return "usage", EXIT_USAGE
     return "io", EXIT_FAILED

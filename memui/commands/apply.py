@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import Any, Literal
 
 from engine.consolidation import Applied, apply, decide, examine
 from engine.errors import AlreadyApplied, Conflict, InvalidPlan
 from engine.plans import open_plan, write_review
 from engine.proposal import Proposal
+from engine.review import Verdict
 from engine.store import Store
 from memui.context import Context, path_fields, shown_path
 from memui.ending import (
@@ -21,8 +21,7 @@ from memui.ending import (
     error_shape,
 )
 from memui.report.values import violation_json
-
-_SPAN = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
+from memui.spans import numbers
 
 
 def apply_plan(context: Context, asked: argparse.Namespace) -> int:
@@ -55,17 +54,24 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
     approve: Literal["all"] | frozenset[int] = (
         "all" if everything else numbers(asked.approve, total)
     )
-    proposal = decide(proposal, approve=approve, reject=numbers(asked.reject, total))
+    reject = numbers(asked.reject, total)
+    both = frozenset() if approve == "all" else approve & reject
+    if both:
+        raise UsageError(
+            f"Action {min(both) + 1} is both approved and rejected.", hint="Name it once."
+        )
+    proposal = decide(proposal, approve=approve, reject=reject)
+    bulk = everything or asked.on_stale == "skip"
     if opened.fresh:
         context.console.tell(
             "This plan was never seen before: nothing could be compared with an earlier state."
         )
     if not context.yes and proposal.approved:
-        _say_intent(context, proposal)
+        _say_intent(context, proposal, stop=asked.on_stale == "stop", bulk=bulk)
         if not context.console.is_terminal or context.json:
             raise UsageError(
-                "apply changes files, and there is no terminal to ask on. Nothing was changed",
-                hint="Give --yes to do it.",
+                "apply changes files, and nobody can be asked. Nothing was changed.",
+                hint=f"To do it: {_again(context, asked)}",
             )
         if context.console.ask("Apply this? [y/N] ").lower() not in {"y", "yes"}:
             context.console.tell("Nothing was changed.")
@@ -78,51 +84,55 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
         who=context.who,
         decided_by="flags" if asked.approve else "person",
         on_stale=asked.on_stale,
-        bulk=everything or asked.on_stale == "skip",
+        bulk=bulk,
         wait=context.wait,
     )
     context.tell_recovered(store)
     return _say_applied(context, done)
 
 
-def numbers(text: str | None, total: int) -> frozenset[int]:
-    """Action numbers such as `1,3-5` as 0-based indexes. Raises `UsageError`."""
-    found: set[int] = set()
-    for part in (text or "").split(","):
-        word = part.strip()
-        if not word:
-            continue
-        match = _SPAN.fullmatch(word)
-        first = int(match[1]) if match else 0
-        last = int(match[2] or match[1]) if match else 0
-        if match is None or not 1 <= first <= last:
-            raise UsageError(f"{word!r} is no action number; write them as 1,3-5")
-        if last > total:
-            raise UsageError(f"The plan has no action {last}; it has {total}")
-        found.update(range(first - 1, last))
-    return frozenset(found)
+def _again(context: Context, asked: argparse.Namespace) -> str:
+    """The same command line, without a question."""
+    flags = [
+        word
+        for option, value in (("--approve", asked.approve), ("--reject", asked.reject))
+        if value
+        for word in (option, value)
+    ]
+    stale = ["--on-stale", "skip"] if asked.on_stale == "skip" else []
+    return context.command("apply", asked.plan, *flags, *stale, "--yes")
 
 
-def _say_intent(context: Context, proposal: Proposal) -> None:
+def _say_intent(context: Context, proposal: Proposal, *, stop: bool, bulk: bool) -> None:
+    """Name every file that would be written, every one that would vanish, and what stands out."""
     console = context.console
-    chosen = sorted(proposal.approved)
-    if not chosen:
-        console.tell("Nothing is approved.")
-        return
+    said = proposal.saved.review.decisions
+    for index, drifts in sorted(proposal.stale.items()):
+        if said[index].verdict is Verdict.APPROVED and proposal.owner(index) == index:
+            does = "which stops the apply" if stop else "so it is skipped"
+            for drift in drifts:
+                console.tell("Action {}: {} {}, {}.", index + 1, drift.path, drift.why, does)
+    unmet = {index: needs for index in proposal.approved if (needs := proposal.unmet(index))}
+    for index, needs in sorted(unmet.items()):
+        names = ", ".join(str(n + 1) for n in needs)
+        does = "so it is skipped" if bulk else "so its facts are dropped"
+        console.tell("Action {} needs action {}, which does not run, {}.", index + 1, names, does)
+    out = {i for i in proposal.approved if bulk and proposal.owner(i) in unmet}
+    chosen = sorted(proposal.approved - out)
     edits = [edit for index in chosen for edit in proposal.changes[index].edits]
     dropped = sum(len(proposal.accounts[i].dropped) for i in chosen if i in proposal.accounts)
     written = [edit.path for edit in edits if edit.after is not None]
     vanishing = [edit.path for edit in edits if edit.after is None]
     if written:
-        console.tell("This would write:")
+        console.tell("This would be written:")
         for path in written:
             console.tell("  {}", path)
     if vanishing:
-        console.tell("These would vanish (kept for undo):")
+        console.tell("This would vanish (kept, so that undo brings it back):")
         for path in vanishing:
             console.tell("  {}", path)
     if dropped:
-        console.tell("{} statements would be dropped; memui check names them.", dropped)
+        console.tell("Statements that nothing would say any more: {}.", dropped)
 
 
 def _applied_json(result: str, done: Applied | None, context: Context) -> dict[str, Any]:
@@ -145,7 +155,9 @@ def _say_applied(context: Context, done: Applied) -> int:
         return status
     console = context.console
     if not done.run:
-        console.say("Nothing to apply: nothing is approved. Give --approve, or use memui review.")
+        console.say("Nothing was applied{}.", "" if done.skipped else ": nothing is approved")
+        if not done.skipped:
+            console.tell("Approve by --approve all|1,3-5, or on the screen by memui review.")
     else:
         console.say("Applied as run {}.", done.run)
         for path in done.written:
@@ -155,7 +167,7 @@ def _say_applied(context: Context, done: Applied) -> int:
     for skipped in done.skipped:
         console.say("  skipped action {}: {}", skipped.action + 1, skipped.why)
     if done.run:
-        console.tell("Undo: {}", context.command("undo", done.run, "--yes"))
+        console.tell("undo: {}", context.command("undo", done.run, "--yes"))
     if done.changelog == "pending":
         console.tell("The changelog could not be written; it is written at the next run.")
     return status

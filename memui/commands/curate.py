@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from typing import Final
 
 from engine.documents import decode, digest
-from engine.errors import EngineError, StorageError
+from engine.errors import StorageError
 from memui.context import Context, path_fields
-from memui.ending import UsageError
+from memui.ending import EXIT_OK, UsageError
 
 INPUT_LIMIT: Final = 8 * 1024 * 1024
 
 
 def add(context: Context, asked: argparse.Namespace) -> int:
-    """`memui add`: a new memory from standard input."""
+    """`memui add`: a new memory from standard input, or from `--text`."""
     store = context.store()
-    if sys.stdin.isatty():
-        context.console.tell("Write the memory, then Ctrl-D.")
-    content = _given("-").decode("utf-8", "surrogateescape").rstrip("\n")
+    if asked.text is not None:
+        content = asked.text
+    else:
+        if sys.stdin is not None and sys.stdin.isatty():
+            context.console.tell("Write the memory; Ctrl-D on a line of its own ends it.")
+        content = _given("-").decode("utf-8", "surrogateescape").rstrip("\n")
     if not content.strip():
-        raise UsageError("There is nothing to add", hint="Give the text on standard input.")
+        raise UsageError("There is nothing to add.", hint="Give a text: --text, or standard input.")
     metadata = {
         name: value for name, value in (("path", asked.path), ("title", asked.title)) if value
     }
     added = store.add(content, metadata, who=context.who, wait=context.wait)
     context.tell_recovered(store)
-    return _done(context, "Added {}.", added.path, added.run)
+    if not context.json:
+        context.console.say("Added {}.", added.path)
+    return _done(context, added.path, added.run)
 
 
 def edit(context: Context, asked: argparse.Namespace) -> int:
-    """`memui edit PATH`: in `$EDITOR`, or from a file or standard input by `--from`."""
+    """`memui edit PATH`: in the person's editor, or with the new text given."""
     store = context.store()
     path = store.resolve(asked.path)
     before = store.read(path)
@@ -43,26 +47,31 @@ def edit(context: Context, asked: argparse.Namespace) -> int:
             path=path,
             hint="Nothing was changed. Convert a copy by hand and add it.",
         )
-    if asked.source is not None:
-        after = _given(asked.source)
-    elif context.console.is_terminal or os.environ.get("VISUAL") or os.environ.get("EDITOR"):
-        from memui.editor import edit_text
-
-        after = edit_text(before, path, context.console if context.console.is_terminal else None)
-    else:
-        raise UsageError("edit needs a terminal or $EDITOR; --from FILE (or -) gives the new text")
+    by_hand = asked.source is None and _has_editor()
+    after = _by_editor(context, path, before) if by_hand else _given(asked.source or "-")
+    if not after and not by_hand and before:
+        raise UsageError(
+            f"There is no new text for {path}. Nothing was changed.",
+            hint="Give it on standard input or by --from FILE, or set EDITOR.",
+        )
     if after == before:
         context.console.tell("Nothing was changed.")
-        return _done(context, "", path, "")
+        return _done(context, path, "")
+    saved = False
     try:
         outcome = store.edit(path, after, base=digest(before), who=context.who, wait=context.wait)
-    except EngineError as error:
-        from memui.editor import rescue
+        saved = True
+    finally:
+        if by_hand and not saved:
+            from memui.editor import rescue
 
-        error.hint = f"{error.hint} Your text is kept in {rescue(after, path)}".strip()
-        raise
+            context.console.tell(
+                "The edit was not saved. Your text is kept in {}", rescue(after, path)
+            )
     context.tell_recovered(store)
-    return _done(context, "Wrote {}.", path, outcome.run)
+    if not context.json:
+        context.console.say("Wrote {}.", path)
+    return _done(context, path, outcome.run)
 
 
 def describe(context: Context, asked: argparse.Namespace) -> int:
@@ -73,7 +82,28 @@ def describe(context: Context, asked: argparse.Namespace) -> int:
     context.tell_recovered(store)
     if not outcome.run:
         context.console.tell("{} already says so.", path)
-    return _done(context, "Described {}." if outcome.run else "", path, outcome.run)
+    elif not context.json:
+        context.console.say("Described {}.", path)
+    return _done(context, path, outcome.run)
+
+
+def _has_editor() -> bool:
+    """Whether the new text comes from an editor, and not from standard input.
+
+    It does where a person can type. Where nobody sits at a terminal at all, a program may still be
+    named as the editor.
+    """
+    from memui.editor import named
+
+    if sys.stdin is not None and sys.stdin.isatty():
+        return True
+    return bool(named()) and not (sys.stderr is not None and sys.stderr.isatty())
+
+
+def _by_editor(context: Context, path: str, before: bytes) -> bytes:
+    from memui.editor import edit_text
+
+    return edit_text(before, path, context.console if context.console.is_terminal else None)
 
 
 def _given(source: str) -> bytes:
@@ -82,19 +112,20 @@ def _given(source: str) -> bytes:
         from engine.plans import read_file
 
         return read_file(source, INPUT_LIMIT)
+    if sys.stdin is None:
+        raise UsageError("Standard input is closed. Nothing was changed.")
     data = sys.stdin.buffer.read(INPUT_LIMIT + 1)
     if len(data) > INPUT_LIMIT:
-        raise UsageError(f"The input is larger than {INPUT_LIMIT // 1024 // 1024} MiB")
+        raise UsageError(
+            f"The text is larger than {INPUT_LIMIT // 1024 // 1024} MiB. Nothing was changed."
+        )
     return data
 
 
-def _done(context: Context, template: str, path: str, run: str) -> int:
+def _done(context: Context, path: str, run: str) -> int:
     undo = context.command("undo", run, "--yes") if run else ""
     if context.json:
-        context.console.json({**path_fields(path), "run": run, "undo": undo})
-        return 0
-    if template:
-        context.console.say(template, path)
-    if undo:
-        context.console.tell("Undo: {}", undo)
-    return 0
+        context.console.json({**path_fields(path), "run": run or None, "undo": undo or None})
+    elif undo:
+        context.console.tell("undo: {}", undo)
+    return EXIT_OK

@@ -93,7 +93,7 @@ class Dialogue:
             "p": lambda: self._go(-1), "d": self._diff, "f": self._result, "l": self._ledger,
             "e": self._edit, "o": lambda: self._keep_edit(None), "s": self._all,
             "v": self._agent, "A": self._lossless, "u": self._take_back,
-            "?": lambda: self._console.say(_HELP), "h": lambda: self._console.say(_HELP),
+            "?": self._help, "h": self._help,
         }  # fmt: skip
         if word == "P":
             return self._apply()
@@ -108,6 +108,10 @@ class Dialogue:
         else:
             self._console.say("{} is no word here. ? lists them.", said)
         return False
+
+    def _help(self) -> None:
+        for line in _HELP.split("\n"):
+            self._console.say("{}", line)
 
     # Looking
 
@@ -145,7 +149,7 @@ class Dialogue:
                 if isinstance(row, Gap):
                     self._console.say("  ({} unchanged lines)", row.lines)
                 else:
-                    self._console.say(f"{_SIGNS[row.kind]}{{}}", row.text)
+                    self._console.say("{}{}", _SIGNS[row.kind], row.text)
         blocks = count_blocks(self._proposal.whole_changes[index])
         if blocks:
             said = ", ".join(str(n + 1) for n in sorted(left)) or "none"
@@ -157,7 +161,8 @@ class Dialogue:
                 self._console.say("{} vanishes.", edit.path)
             else:
                 self._console.say("{}:", edit.path)
-                self._console.say("{}", decode(edit.after)[0].rstrip("\n"), keep="\n")
+                for line in decode(edit.after)[0].rstrip("\n").split("\n"):
+                    self._console.say("  {}", line)
 
     def _ledger(self) -> None:
         account = self._proposal.accounts.get(self._at)

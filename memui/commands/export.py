@@ -9,17 +9,13 @@ from engine.consolidation import examine
 from engine.plans import open_plan, replace_file
 from engine.proposal import Proposal
 from memui.context import Context
-from memui.ending import EXIT_OK, UsageError
-
-FORMATS = ("md", "html", "patch", "json")
+from memui.ending import EXIT_OK
 
 
 def export(context: Context, asked: argparse.Namespace) -> int:
     """`memui export [PLAN] --format md|html|patch|json [-o FILE]`. Changes nothing."""
     store = context.store()
     name: str = "json" if context.json else asked.format or _by_ending(asked.output) or "md"
-    if name not in FORMATS:
-        raise UsageError(f"There is no format {name}: {', '.join(FORMATS)}.")
     proposal = examine(store, open_plan(store, asked.plan).saved)
     data = _rendered(proposal, name)
     if asked.output and asked.output != "-":

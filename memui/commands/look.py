@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from engine.documents import WARNINGS, digest, parse
 from engine.journal import Run
+from engine.listing import Listing
 from engine.store import Store
 from memui.console import Styled
 from memui.context import Context, path_fields, shown_path
+from memui.ending import UsageError
 
 
 def list_memories(context: Context, _asked: argparse.Namespace) -> int:
     """`memui list`: every memory with its description, and what else lies there."""
-    store = context.store()
+    store = context.looked_at()
     listing = store.listing()
     if context.json:
         context.console.json(
@@ -38,27 +39,40 @@ def list_memories(context: Context, _asked: argparse.Namespace) -> int:
             }
         )
         return 0
-    context.warn_unfinished(store)
     if not listing.memories:
         context.console.tell("{} holds no memories yet.", store.place.folder)
     context.console.table(
         [memory.path, Styled(memory.description, "dim")] for memory in listing.memories
     )
+    if context.console.is_screen:
+        _say_what_is_apart(context, listing)
+    return 0
+
+
+def _say_what_is_apart(context: Context, listing: Listing) -> None:
+    odd = sum(bool(memory.warnings) for memory in listing.memories)
+    if odd:
+        context.console.tell("Odd memories: {}; memui doctor says what is odd.", odd)
     if listing.others:
         context.console.tell(
-            "{} other {} left alone; memui list --json names {}.",
+            "Entries that are no memories, left alone: {}; memui list --json names them.",
             len(listing.others),
-            "entry is" if len(listing.others) == 1 else "entries are",
-            "it" if len(listing.others) == 1 else "them",
         )
-    return 0
 
 
 def show(context: Context, asked: argparse.Namespace) -> int:
     """`memui show PATH`: one memory, its text made safe to see."""
-    store = context.store()
+    store = context.looked_at()
     path = store.resolve(asked.path)
     data = store.read(path)
+    if asked.raw:
+        if context.json or context.console.is_screen:
+            raise UsageError(
+                "--raw is for a pipe or a file: the bytes could drive the terminal.",
+                hint="Leave it out, or send the output elsewhere: memui show PATH --raw > FILE",
+            )
+        context.console.raw(data)
+        return 0
     document = parse(data)
     if context.json:
         context.console.json(
@@ -74,24 +88,23 @@ def show(context: Context, asked: argparse.Namespace) -> int:
         )
         return 0
     console = context.console
-    if not sys.stdout.isatty():
-        console.raw(data)
-        return 0
     console.say("{}", Styled(path, "bold"))
     console.say("{}", Styled(document.description, "cyan"))
     odd = [WARNINGS[code] for code in document.warnings]
     if odd:
         console.say("{}", Styled("; ".join(odd), "yellow"))
     console.say()
-    for line in document.body.rstrip("\n").split("\n"):
+    for line in document.body.strip("\n").split("\n"):
         console.say("{}", line.rstrip("\r").expandtabs(4))
     return 0
 
 
 def search(context: Context, asked: argparse.Namespace) -> int:
     """`memui search QUERY`: the memories that hold every word."""
-    store = context.store()
+    store = context.looked_at()
     query = " ".join(asked.query)
+    if not query.strip():
+        raise UsageError("search needs a word to look for.", hint="Try: memui search --help")
     hits = store.search(query)
     if context.json:
         context.console.json(
@@ -110,7 +123,7 @@ def search(context: Context, asked: argparse.Namespace) -> int:
         )
         return 0
     if not hits:
-        context.console.tell("Nothing holds {}.", repr(query))
+        context.console.tell("No memory holds all of: {}", query)
     context.console.table(
         [f"{hit.path}:{hit.line}" if hit.line else hit.path, Styled(hit.snippet, "dim")]
         for hit in hits
@@ -120,15 +133,16 @@ def search(context: Context, asked: argparse.Namespace) -> int:
 
 def log(context: Context, asked: argparse.Namespace) -> int:
     """`memui log [PATH]`: every run, or those that touched one memory."""
-    store = context.store()
+    store = context.looked_at()
     runs = store.runs()
     if asked.path is not None:
         runs = tuple(run for run in runs if asked.path in touched(run))
     if context.json:
         context.console.json({"runs": [_run_json(run) for run in runs]})
         return 0
-    context.warn_unfinished(store)
-    if not runs:
+    if not runs and asked.path is not None:
+        context.console.tell("No run changed {}.", asked.path)
+    elif not runs:
         context.console.tell("Nothing was done yet.")
     undone = undone_runs(store)
     for run in reversed(runs):
@@ -204,7 +218,7 @@ def doctor(context: Context, _asked: argparse.Namespace) -> int:
     """`memui doctor`: every odd file and what is odd about it."""
     from engine.doctor import examine_store
 
-    store = context.store()
+    store = context.looked_at()
     problems = examine_store(store)
     if context.json:
         context.console.json(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from engine.consolidation import examine, propose
-from engine.errors import InvalidPlan, PlannerError
+from engine.errors import InvalidPlan, StorageError
 from engine.paths import Layout
-from engine.plan import Operation
+from engine.plan import Operation, load_json
 from engine.planner.rules import RulesPlanner
-from engine.plans import open_plan, replace_file
-from engine.review import SavedPlan
+from engine.plans import open_plan, read_file, replace_file
+from engine.review import SavedPlan, is_saved_plan
 from engine.store import Store
 from memui.commands.reports import say_check, say_rows
 from memui.context import Context, path_fields
@@ -20,7 +21,9 @@ from memui.report.values import account_json, violation_json
 
 def plan(context: Context, asked: argparse.Namespace) -> int:
     """`memui plan`: propose; nothing in the store changes."""
-    store = context.store()
+    store = context.looked_at()
+    if asked.output is not None:
+        _refuse_output(store, asked.output)
     operations = _operations(store, asked.operations)
     planner = RulesPlanner()
     saved = propose(store, planner, operations=operations, one_call=False)
@@ -29,7 +32,9 @@ def plan(context: Context, asked: argparse.Namespace) -> int:
             context.console.json(
                 {"plan": None, "file": None, "planner": planner.name, "actions": 0, "summary": ""}
             )
-        context.console.tell("{} holds no memories: there is nothing to plan.", store.name)
+        context.console.tell(
+            "{} holds no memories: there is nothing to consolidate.", store.place.folder
+        )
         return EXIT_OK
     file = _keep(store, saved, asked.output)
     if context.json:
@@ -44,12 +49,41 @@ def plan(context: Context, asked: argparse.Namespace) -> int:
         )
         return EXIT_OK
     proposal = examine(store, saved)
-    context.console.say("{}", saved.plan.summary)
+    console = context.console
+    console.say("{}", saved.plan.summary)
     say_rows(context, proposal)
+    if file is not None:
+        console.say("Plan {}: {}", saved.id, file)
     if saved.plan.actions:
         word = asked.output or saved.id
-        context.console.tell("Nothing was changed. Review it: {}", context.command("review", word))
+        console.tell("Nothing was changed. Next:")
+        console.tell("  {}", context.command("check", word))
+        console.tell("  {}", context.command("review", word))
+        console.tell("  {}", context.command("apply", word, "--approve", "all"))
     return EXIT_OK
+
+
+def _refuse_output(store: Store, output: str) -> None:
+    """A plan goes neither among an agent's memories nor over a file that is no plan."""
+    real = os.path.realpath(output)
+    inside = os.path.join(os.path.realpath(store.place.folder), "")
+    if store.layout is not Layout.FOLDER and real.startswith(inside):
+        raise UsageError(
+            f"{output} lies among the memories, where an agent would find it.",
+            hint="Name a file elsewhere, or leave -o out. Nothing was written.",
+        )
+    if not os.path.lexists(output):
+        return
+    try:
+        data = read_file(output)
+        known = not data.strip() or is_saved_plan(found := load_json(data)) or "actions" in found
+    except (InvalidPlan, TypeError):
+        known = False
+    if not known:
+        raise UsageError(
+            f"{output} is there already, and is no plan.",
+            hint="Name another file, or take that one away first. Nothing was written.",
+        )
 
 
 def _operations(store: Store, named: str | None) -> list[str] | None:
@@ -69,7 +103,7 @@ def _keep(store: Store, saved: SavedPlan, output: str | None) -> str | None:
     if not saved.plan.actions:
         return None
     if not store.place.writable:
-        raise PlannerError(
+        raise StorageError(
             "The store is read-only, so the plan cannot wait in it.",
             hint="Write it to a file with -o FILE.",
         )
@@ -79,7 +113,7 @@ def _keep(store: Store, saved: SavedPlan, output: str | None) -> str | None:
 
 def check(context: Context, asked: argparse.Namespace) -> int:
     """`memui check PLAN`: every violation, every stale file, and what would be lost."""
-    store = context.store()
+    store = context.looked_at()
     try:
         opened = open_plan(store, asked.plan)
     except InvalidPlan as error:
@@ -129,9 +163,12 @@ def review(context: Context, asked: argparse.Namespace) -> int:
         store = context.store()
         return Dialogue(context, store, open_plan(store, asked.plan)).run()
     if context.json or not context.console.is_terminal:
+        plan_word = asked.plan or "PLAN"
         raise UsageError(
-            "review needs a terminal; without one use memui review --plain, or memui check PLAN"
-            " and memui apply PLAN --approve 1,3-5"
+            "review needs a terminal.",
+            hint=f"Without one: {context.command('review', '--plain')}, or"
+            f" {context.command('check', plan_word)}, then"
+            f" {context.command('apply', plan_word, '--approve', '1,3-5')}",
         )
     store = context.store()
     opened = open_plan(store, asked.plan)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from engine.plans import OpenedPlan
 from engine.proposal import Proposal, Standing
-from memui.console import Styled
+from engine.review import Verdict
+from memui.console import Style, Styled
 from memui.context import Context
 from memui.report.words import described, tally
 
@@ -66,7 +67,7 @@ def say_rows(context: Context, proposal: Proposal, *, ledger: bool = False) -> N
                 console.say("         {} {}", Styled("+", "green"), entry.result.text)
 
 
-def _mark(proposal: Proposal, index: int) -> tuple[str, str]:
+def _mark(proposal: Proposal, index: int) -> tuple[str, Style]:
     standing = proposal.standing(index)
     if standing is Standing.APPLIED:
         return "applied ", "dim"
@@ -75,4 +76,5 @@ def _mark(proposal: Proposal, index: int) -> tuple[str, str]:
     if standing is Standing.STALE:
         return "stale   ", "red"
     verdict = proposal.verdict(index)
-    return f"{verdict:<8}", {"approved": "green", "rejected": "red"}.get(str(verdict), "")
+    styles: dict[Verdict, Style] = {Verdict.APPROVED: "green", Verdict.REJECTED: "red"}
+    return f"{verdict:<8}", styles.get(verdict, "plain")

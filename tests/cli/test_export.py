@@ -168,4 +168,4 @@ def test_a_format_that_there_is_not_is_a_usage_error_and_writes_nothing(
 ) -> None:
     proposed(folder)
     assert run([str(folder), "export", "--format", "pdf"]) == 2
-    assert "no format pdf" in capsys.readouterr().err
+    assert "invalid choice: 'pdf'" in capsys.readouterr().err

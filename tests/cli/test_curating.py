@@ -1,0 +1,208 @@
+"""Adding, editing and describing by hand, and the editor."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memui.editor import EditorFailed, edit_text, rescue
+from tests.cli.conftest import Call
+from tests.cli.plans import FILES, KILN, NET
+from tests.conftest import Make, tree
+
+
+def test_adding_describing_and_editing_are_runs_that_undo_takes_back(
+    memui: Call, store: Make, typed: Callable[[bytes], None]
+) -> None:
+    root = store(FILES)
+    before = tree(root)
+    typed(b"Green tea steeps for two minutes. Not longer.\n")
+    added = memui(root, "add", "--json").json
+    assert added["path"] == "facts/green-tea-steeps-for-two-minutes.md"
+    assert memui(root, "describe", "facts/kiln.md", "firing", "--json").json["run"]
+    assert 'description: "firing"' in (root / "memory/agent/facts/kiln.md").read_text()
+    typed(NET.encode() + b"- Bring tea.\n")
+    assert memui(root, "edit", "facts/net.md", "--from", "-", "--json").json["run"]
+    for _ in range(3):
+        assert memui(root, "undo", "--yes").code == 0
+    after = tree(root)
+    after.pop("memory/agent/consolidation-changelog.md")
+    assert after == before
+    assert memui(root, "undo", "--yes", "--json").json["result"] == "nothing"
+
+
+def test_an_edit_may_not_break_what_the_file_kept(
+    memui: Call, store: Make, typed: Callable[[bytes], None]
+) -> None:
+    root = store(FILES)
+    typed(b"no frontmatter\n")
+    ended = memui(root, "edit", "facts/net.md", "--from", "-", "--json")
+    assert (ended.code, ended.json["error"]["code"]) == (3, "invalid")
+    assert (root / "memory/agent/facts/net.md").read_text() == NET
+
+
+def test_the_editor_is_started_without_a_shell_on_a_copy_outside_the_store(
+    store: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen = tmp_path / "seen"
+    script = tmp_path / "my editor"
+    script.write_text(f'#!/bin/sh\necho "$1" > {seen}\nprintf \'more\\n\' >> "$1"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("EDITOR", f"'{script}'")
+    assert edit_text(b"text\n", "facts/$(touch owned) x.md") == b"text\nmore\n"
+    assert str(store({})) not in seen.read_text()
+    assert not (tmp_path / "owned").exists()
+
+
+def test_a_text_is_added_from_a_flag_and_nothing_is_no_text(
+    memui: Call, store: Make, typed: Callable[[bytes], None]
+) -> None:
+    root = store(FILES)
+    added = memui(root, "add", "--text", "Tea steeps.", "--path", "facts/Tea", "--json").json
+    assert added["path"] == "facts/tea.md"
+    assert "Tea steeps." in (root / "memory/agent/facts/tea.md").read_text()
+    typed(b" \n")
+    assert memui(root, "add").code == 2
+    assert memui(root, "add", "--text", "").code == 2
+    assert memui(root, "add", "--text", "x", "--path", "../x").code == 3
+    assert memui(root, "add", "--text", "x", "--path", "facts/tea").code == 4
+
+
+def test_a_new_text_is_piped_in_where_no_editor_is_named(
+    memui: Call, store: Make, typed: Callable[[bytes], None]
+) -> None:
+    root = store(FILES)
+    typed(NET.encode() + b"- Bring tea.\n")
+    assert memui(root, "edit", "facts/net.md").code == 0
+    assert (root / "memory/agent/facts/net.md").read_text() == NET + "- Bring tea.\n"
+    typed(b"")
+    assert memui(root, "edit", "facts/net.md").code == 2
+
+
+def script(folder: Path, body: str) -> str:
+    """An editor: a shell script that is given the copy's path."""
+    path = folder / "editor"
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_where_nobody_types_a_named_editor_still_edits(
+    memui: Call,
+    store: Make,
+    typed: Callable[[bytes], None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    root = store(FILES)
+    typed(b"what nobody asked for")
+    monkeypatch.setenv("EDITOR", script(tmp_path, "printf '%s\\n' '- Slow.' >> \"$1\""))
+    assert memui(root, "edit", "facts/kiln.md").code == 0
+    assert (root / "memory/agent/facts/kiln.md").read_text() == KILN + "- Slow.\n"
+
+
+def test_an_edit_that_cannot_be_saved_is_kept_and_named(
+    memui: Call, store: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root = store(FILES)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("EDITOR", script(tmp_path, 'echo mine > "$1"'))
+    ended = memui(root, "edit", "facts/net.md", "--json")
+    assert (ended.code, ended.json["error"]["code"]) == (3, "invalid")
+    kept = ended.err.partition(" is kept in ")[2].strip()
+    assert Path(kept).read_text() == "mine\n"
+    assert Path(kept).parent.stat().st_mode & 0o777 == 0o700
+    assert (root / "memory/agent/facts/net.md").read_text() == NET
+
+
+def test_an_edit_of_what_somebody_else_wrote_meanwhile_overwrites_nothing(
+    memui: Call, store: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    root = store(FILES)
+    live = root / "memory/agent/facts/net.md"
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    body = f"printf '%s\\n' '- Mine.' >> \"$1\"; printf '%s\\n' '- Theirs.' >> '{live}'"
+    monkeypatch.setenv("EDITOR", script(tmp_path, body))
+    ended = memui(root, "edit", "facts/net.md", "--json")
+    assert (ended.code, ended.json["error"]["code"]) == (4, "stale")
+    assert live.read_text() == NET + "- Theirs.\n"
+    kept = ended.err.partition(" is kept in ")[2].strip()
+    assert Path(kept).read_text() == NET + "- Mine.\n"
+
+
+@pytest.mark.parametrize(("body", "kept"), [("exit 3", False), ('echo mine > "$1"; exit 3', True)])
+def test_an_editor_that_fails_changes_nothing_and_what_it_wrote_is_kept(
+    store: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, body: str, kept: bool
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("VISUAL", script(tmp_path, body))
+    with pytest.raises(EditorFailed) as failed:
+        edit_text(b"text\n", "facts/a.md")
+    assert "status 3" in str(failed.value)
+    copies = list(tmp_path.glob("memui-edit-*/*"))
+    assert [copy.read_text() for copy in copies] == (["mine\n"] if kept else [])
+    assert all(str(copy) in failed.value.hint for copy in copies)
+
+
+@pytest.mark.parametrize("said", ["nosuch-editor", "'unclosed"])
+def test_an_editor_that_cannot_be_started_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("EDITOR", said)
+    with pytest.raises(EditorFailed, match=said):
+        edit_text(b"text\n", "a.md")
+    assert not list(tmp_path.glob("memui-*"))
+
+
+class Person:
+    """Saves the copy in another window before answering, or does not."""
+
+    def __init__(self, text: bytes | None) -> None:
+        self.text = text
+        self.asked = ""
+
+    def ask(self, question: str, *fields: object) -> str:
+        self.asked = str(fields[0])
+        if self.text is not None:
+            Path(self.asked).write_bytes(self.text)
+        return ""
+
+
+def test_an_editor_that_returns_at_once_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("EDITOR", script(tmp_path, "exit 0"))
+    person = Person(b"later\n")
+    assert edit_text(b"text\n", "a.md", person) == b"later\n"
+    assert not os.path.exists(person.asked)
+    person = Person(None)
+    assert edit_text(b"text\n", "a.md", person) == b"text\n"
+    assert Path(person.asked).read_bytes() == b"text\n"  # a window may hold it still
+
+
+def test_ctrl_c_in_the_editor_is_the_editors(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    body = 'trap "echo interrupted >> $1" INT; kill -INT $PPID; kill -INT $$; exit 0'
+    monkeypatch.setenv("EDITOR", script(tmp_path, body))
+    before = signal.getsignal(signal.SIGINT)
+    assert edit_text(b"text\n", "a.md") == b"text\ninterrupted\n"
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_name_of_any_kind_becomes_a_plain_file_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for name in ("a/../../x.md", "-rf.md", "\x1b[2J.md", "\udcff.md", "\u202e", "本" * 300 + ".md"):
+        kept = Path(rescue(b"x", name))
+        assert kept.parent.parent == tmp_path
+        assert kept.name.isprintable()
+        assert not kept.name.startswith("-")
