@@ -11,6 +11,7 @@ from engine.documents import WARNINGS
 from engine.listing import Listing
 from engine.paths import identity
 from engine.store import Store
+from engine.watch import overwritten
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ def _state(store: Store) -> Iterator[Problem]:
             "unfinished-run",
             f"{run.kind} {run.id} stopped in the middle; memui recover finishes it",
         )
+    for item in overwritten(store):
+        yield Problem(item.path, "overwritten", item.why)
     for run in store.runs():
         if run.changelog == "pending":
             yield Problem(

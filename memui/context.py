@@ -94,8 +94,8 @@ class Context:
                 self.command("recover"),
             )
 
-    def tell_recovered(self, store: Store) -> None:
-        """Say what opening for writing had to finish or take back."""
+    def tell_after(self, store: Store) -> None:
+        """After a write: what opening had to finish, and what was overwritten since."""
         for found in store.recovered:
             self.console.tell(
                 "Run {} had stopped at {} of {} files: {}.",
@@ -103,6 +103,15 @@ class Context:
                 found.done,
                 found.total,
                 found.result.replace("-", " "),
+            )
+        from engine.watch import overwritten
+
+        facts = sum(len(item.facts) for item in overwritten(store))
+        if facts:
+            self.console.tell(
+                "Another writer overwrote what a run wrote: {} no longer live. {} merges them in.",
+                f"{facts} {'fact is' if facts == 1 else 'facts are'}",
+                self.command("recover", "--facts"),
             )
 
 

@@ -106,6 +106,14 @@ def _undo_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{choice}", metavar="PATH", action="append", default=[], help=says)
 
 
+def _recover_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--facts",
+        action="store_true",
+        help="also merge in again what another writer overwrote from a stale read",
+    )
+
+
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--text", metavar="TEXT", help="the text, instead of standard input")
     parser.add_argument("--path", metavar="PATH", help="where it goes; .md is added")
@@ -188,7 +196,15 @@ COMMANDS: Final[dict[str, Command]] = {
         writes=True,
         asks=True,
     ),
-    "recover": Command("undo:recover", "finish or take back an interrupted run", writes=True),
+    "recover": Command(
+        "recover:recover",
+        "finish or take back an interrupted run; merge in again what was overwritten",
+        (),
+        _recover_options,
+        "recover --facts",
+        writes=True,
+        asks=True,
+    ),
     "add": Command(
         "curate:add",
         "add a memory from standard input; no other is ever overwritten",

@@ -87,7 +87,7 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
         bulk=bulk,
         wait=context.wait,
     )
-    context.tell_recovered(store)
+    context.tell_after(store)
     return _say_applied(context, done)
 
 

@@ -29,7 +29,7 @@ def add(context: Context, asked: argparse.Namespace) -> int:
         name: value for name, value in (("path", asked.path), ("title", asked.title)) if value
     }
     added = store.add(content, metadata, who=context.who, wait=context.wait)
-    context.tell_recovered(store)
+    context.tell_after(store)
     if not context.json:
         context.console.say("Added {}.", added.path)
     return _done(context, added.path, added.run)
@@ -68,7 +68,7 @@ def edit(context: Context, asked: argparse.Namespace) -> int:
             context.console.tell(
                 "The edit was not saved. Your text is kept in {}", rescue(after, path)
             )
-    context.tell_recovered(store)
+    context.tell_after(store)
     if not context.json:
         context.console.say("Wrote {}.", path)
     return _done(context, path, outcome.run)
@@ -79,7 +79,7 @@ def describe(context: Context, asked: argparse.Namespace) -> int:
     store = context.store()
     path = store.resolve(asked.path)
     outcome = store.describe(path, asked.text, who=context.who, wait=context.wait)
-    context.tell_recovered(store)
+    context.tell_after(store)
     if not outcome.run:
         context.console.tell("{} already says so.", path)
     elif not context.json:

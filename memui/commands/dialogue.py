@@ -345,7 +345,7 @@ class Dialogue:
         if holds is not None:
             self._keep(holds)
         done = apply(self._store, self._proposal, who=self._context.who, wait=self._context.wait)
-        self._context.tell_recovered(self._store)
+        self._context.tell_after(self._store)
         for path in done.written:
             self._console.say("wrote {}", path)
         for path in done.deleted:

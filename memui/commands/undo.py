@@ -1,4 +1,4 @@
-"""Taking back a run or a part of it, and finishing what stopped in the middle."""
+"""Taking back a run, a part of it, or what became of one memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def undo(context: Context, asked: argparse.Namespace) -> int:
     elif store.unfinished():
         # An interrupted run may turn out to be the last one.
         store.recover(wait=context.wait)
-        context.tell_recovered(store)
+        context.tell_after(store)
     if asked.path:
         return _restore(context, asked, store)
     name = asked.run or "last"
@@ -55,7 +55,7 @@ def undo(context: Context, asked: argparse.Namespace) -> int:
             raise
         context.console.json(_conflict_json(found.run, error, ()))
         return EXIT_CONFLICT
-    context.tell_recovered(store)
+    context.tell_after(store)
     redo = context.command("undo", outcome.run, "--yes") if outcome.run else ""
     kept = [file.path for file in found.files if not file.chosen]
     if context.json:
@@ -188,7 +188,7 @@ def _restore(context: Context, asked: argparse.Namespace, store: Store) -> int:
             return EXIT_OK
     base = None if here is None else digest(here)
     outcome = store.restore(path, name, base=base, who=context.who, wait=context.wait)
-    context.tell_recovered(store)
+    context.tell_after(store)
     redo = context.command("undo", outcome.run, "--yes")
     if context.json:
         context.console.json(
@@ -220,36 +220,3 @@ def _holds(known: Sequence[Run], undone: Mapping[str, str]) -> bool:
         run.state == "done" and run.kind is not RunKind.UNDO and run.id not in undone
         for run in known
     )
-
-
-def recover(context: Context, _asked: argparse.Namespace) -> int:
-    """`memui recover`: finish or take back what stopped in the middle."""
-    store = context.store()
-    found = store.recover(wait=context.wait)
-    if context.json:
-        context.console.json(
-            {
-                "runs": [
-                    {
-                        "run": r.run,
-                        "result": r.result,
-                        "conflicts": [{**path_fields(d.path), "why": d.why} for d in r.conflicts],
-                    }
-                    for r in found
-                ]
-            }
-        )
-        return EXIT_OK
-    if not found:
-        context.console.tell("Nothing was unfinished.")
-    for recovered in found:
-        context.console.say(
-            "Run {}: {} ({} of {} files were new).",
-            recovered.run,
-            recovered.result.replace("-", " "),
-            recovered.done,
-            recovered.total,
-        )
-        for drift in recovered.conflicts:
-            context.console.say("  {} {}", drift.path, drift.why)
-    return EXIT_OK
