@@ -21,6 +21,7 @@ from engine.journal import Run
 from engine.listing import Listing, Memory
 from engine.search import Hit, Searched, search, words
 from engine.storage.walk import Other
+from engine.watch import overwritten
 from memui.presentation import Line, count, line, own
 from memui.presentation.history import touches
 from memui.presentation.memories import (
@@ -34,6 +35,7 @@ from memui.presentation.memories import (
     shelve,
 )
 from memui.screens.editing import edit
+from memui.screens.repairing import ask_repair, warning
 from memui.screens.session import Session, failure
 from memui.screens.undoing import ask_undo
 from memui.widgets.bars import Header, KeyBar, Notice
@@ -67,6 +69,7 @@ class BrowseScreen(Screen[None]):
         Binding("N", "hit(-1)", "Previous hit", show=False),
         Binding("e", "edit", "Edit in $EDITOR"),
         Binding("u", "undo", "Undo the last run"),
+        Binding("w", "repair", "Merge in what another writer overwrote"),
         Binding("h", "history", "History of this memory"),
         Binding("y", "copy_path", "Copy the path"),
         Binding("full_stop", "rescan", "Read the folder again"),
@@ -82,6 +85,7 @@ class BrowseScreen(Screen[None]):
         self._texts: tuple[Searched, ...] | None = None
         self._query = ""
         self._shown: str | None = None
+        self._warned = ""
 
     def compose(self) -> ComposeResult:
         yield Header(id="header")
@@ -152,17 +156,22 @@ class BrowseScreen(Screen[None]):
         try:
             listing, runs = store.listing(), store.runs()
             waiting, stuck = len(store.plans()), len(store.unfinished())
+            gone = warning(overwritten(store))
         except EngineError as error:
             self.app.call_from_thread(self._notice, failure(error), bad=True)
             return
         if not worker.is_cancelled:
-            self.app.call_from_thread(self._listed, listing, runs, waiting, stuck)
+            self.app.call_from_thread(self._listed, listing, runs, waiting, stuck, gone)
 
     def _listed(
-        self, listing: Listing, runs: tuple[Run, ...], waiting: int, unfinished: int
+        self, listing: Listing, runs: tuple[Run, ...], waiting: int, unfinished: int, gone: str
     ) -> None:
         changed = self._listing is None or self._listing != listing
         self._listing, self._runs = listing, runs
+        if gone != self._warned:  # said once, not at every look
+            self._warned = gone
+            if gone:
+                self._notice(gone, bad=True)
         self._tell_header(
             self._session.counted(
                 count(len(listing.memories), "memory", "memories"),
@@ -384,6 +393,10 @@ class BrowseScreen(Screen[None]):
     def action_undo(self) -> None:
         """Take back the last run, after asking."""
         ask_undo(self, self._session, "last", self.said)
+
+    def action_repair(self) -> None:
+        """Merge in again what another writer overwrote from a stale read, after asking."""
+        ask_repair(self, self._session, self.said)
 
     def action_history(self) -> None:
         """The runs that touched this memory."""

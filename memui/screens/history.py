@@ -19,6 +19,7 @@ from engine.plans import read_file
 from memui.presentation import Line, count, line
 from memui.presentation.history import detail, row, touches
 from memui.presentation.memories import Source
+from memui.screens.repairing import ask_repair
 from memui.screens.session import Session, failure
 from memui.screens.undoing import ask_restore, ask_undo
 from memui.widgets.bars import Header, KeyBar, Notice
@@ -43,6 +44,7 @@ class HistoryScreen(Screen[None]):
         Binding("u", "undo", "Take back this run"),
         Binding("U", "undo_part", "Take back part of this run"),
         Binding("b", "restore", "Bring back this memory from before this run"),
+        Binding("w", "repair", "Merge in what another writer overwrote"),
         Binding("c", "changelog", "Show the changelog"),
         Binding("escape", "back", show=False),
         Binding("full_stop", "rescan", "Read the journal again"),
@@ -215,6 +217,10 @@ class HistoryScreen(Screen[None]):
             self._notice("h on a memory shows its runs; b there brings back a version.", bad=True)
         else:
             ask_restore(self, self._session, path, run, self._said)
+
+    def action_repair(self) -> None:
+        """Merge in again what another writer overwrote from a stale read, after asking."""
+        ask_repair(self, self._session, self._said)
 
     def _said(self, text: str, bad: bool) -> None:
         self._notice(text, bad=bad)

@@ -13,7 +13,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Button
 
-from engine.documents import parse
+from engine.documents import digest, parse
 from memui.app import Memui
 from memui.presentation import Line
 from memui.presentation.memories import Source
@@ -394,3 +394,25 @@ def test_headings_are_told_from_comments_in_code_and_from_frontmatter() -> None:
 def test_the_lines_that_hold_most_of_the_words_are_the_hits() -> None:
     source = Source(parse(b"salt\nsalt and pepper\npepper\npepper, salt\n"), ("salt", "pepper"))
     assert source.blocks == (range(1, 2), range(3, 4))
+
+
+def test_what_a_stale_write_took_is_said_and_w_merges_it_in_again(tmp_path: Path) -> None:
+    root = make_store(tmp_path)
+    coffee = file_of(root, "facts/coffee.md")
+    before = coffee.read_text()
+    after = before + "Never after four.\n"
+    store = store_of(root)
+    store.edit("facts/coffee.md", after.encode(), base=digest(before.encode()), who="me")
+    coffee.write_text(before + "In a small cup.\n")
+
+    async def script(pilot: Pilot[int]) -> None:
+        said = " ".join(shown(pilot).split())
+        assert "overwrote what run 1 wrote: 1 fact gone. w merges them in." in said
+        await press(pilot, "w")
+        assert "Merge into 1 file again?" in shown(pilot)
+        assert "Never after four." in shown(pilot)
+        await press(pilot, "y")
+        assert "Merged in, by run 2" in shown(pilot)
+
+    drive(Memui(root), script)
+    assert coffee.read_text() == before + "In a small cup.\nNever after four.\n"
