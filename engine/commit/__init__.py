@@ -17,6 +17,7 @@ from engine import journal
 from engine.commit.check import drifts
 from engine.commit.files import Files
 from engine.commit.lock import locked
+from engine.commit.observe import observe
 from engine.commit.opened import Opened, refuse
 from engine.commit.stage import Write
 from engine.commit.state import drop_state, prepare_state, put_state
@@ -69,6 +70,7 @@ def open_for_writing(
         with locked(journal.state_path(place, "lock"), wait, waiting):
             opened = Opened(place, seam, clock)
             opened.recover()
+            observe(place, seam, clock)
             yield opened
     except OSError as error:
         raise StorageError(
