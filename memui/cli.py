@@ -63,11 +63,23 @@ def _edit_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _show_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--at", metavar="RUN|DIGEST", help="as a run left it, or the version with this digest"
+    )
+
+
+def _gc_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--keep-days", type=int, metavar="N", help="keep younger runs (90)")
+    parser.add_argument("--keep-runs", type=int, metavar="N", help="keep the newest runs (100)")
+    parser.add_argument("--dry-run", action="store_true", help="say what would go, and stop")
+
+
 COMMANDS: Final[dict[str, Command]] = {
     "list": Command("look:list_memories", "list the memories with their descriptions"),
-    "show": Command("look:show", "print one memory", ("PATH",)),
+    "show": Command("timeline:show", "print one memory", ("PATH",), _show_options),
     "search": Command("look:search", "find words in names, descriptions and bodies", ("QUERY*",)),
-    "log": Command("look:log", "what was done, to the store or to one memory", ("PATH?",)),
+    "log": Command("timeline:log", "what was done, to the store or to one memory", ("PATH?",)),
     "doctor": Command("look:doctor", "name every odd file and what is odd about it"),
     "plan": Command("plan:plan", "propose a consolidation; changes nothing", (), _plan_options),
     "check": Command("plan:check", "what a plan breaks, and what it would lose", ("PLAN",)),
@@ -78,6 +90,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "add": Command("curate:add", "add a memory from standard input", (), _add_options),
     "edit": Command("curate:edit", "edit a memory in $EDITOR", ("PATH",), _edit_options),
     "describe": Command("curate:describe", "set a memory's description", ("PATH", "TEXT")),
+    "gc": Command("gc:gc", "shrink memui's record: remove old runs", (), _gc_options),
     "demo": Command("demo:demo", "try everything on a made store; no key, no network"),
 }
 

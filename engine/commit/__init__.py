@@ -15,7 +15,9 @@ from datetime import UTC, datetime
 
 from engine import journal
 from engine.commit.check import drifts
+from engine.commit.collect import KEEP_DAYS, KEEP_RUNS, NONE, Collected, Collection
 from engine.commit.files import Files
+from engine.commit.late import Late
 from engine.commit.lock import locked
 from engine.commit.observe import observe
 from engine.commit.opened import Opened, refuse
@@ -28,13 +30,18 @@ from engine.layouts import Place
 from engine.storage.tree import Tree
 
 __all__ = [
+    "KEEP_DAYS",
+    "KEEP_RUNS",
+    "Collected",
     "Files",
+    "Late",
     "Opened",
     "Outcome",
     "Recovered",
     "Transaction",
     "Write",
     "check",
+    "collect",
     "drop_state",
     "open_for_writing",
     "put_state",
@@ -130,6 +137,38 @@ def recover(
         return ()
     with open_for_writing(place, wait=wait, files=files, waiting=waiting) as opened:
         return opened.recovered
+
+
+def collect(
+    place: Place,
+    *,
+    keep_days: int = KEEP_DAYS,
+    keep_runs: int = KEEP_RUNS,
+    dry: bool = False,
+    wait: float = 0.0,
+    files: Files | None = None,
+    clock: Clock = _now,
+    waiting: Waiting | None = None,
+) -> tuple[Collected, tuple[Recovered, ...]]:
+    """Lock, recover, and remove the runs that are older than both limits, with their objects.
+
+    With `dry` nothing is locked, recovered or removed. What a waiting plan, an unfinished run,
+    another machine's run or a run that is kept needs stays. Raises `StoreLocked`, `StorageError`.
+    """
+    if not os.path.isdir(place.state):
+        return NONE, ()
+    seam = files or Files()
+    if dry:
+        try:
+            found = Collection(place, seam, clock, days=keep_days, runs=keep_runs).collect(dry=True)
+        except OSError as error:
+            raise StorageError(
+                f"{error.filename or place.state}: {error.strerror or error}."
+            ) from error
+        return found, ()
+    with open_for_writing(place, wait=wait, files=seam, clock=clock, waiting=waiting) as opened:
+        collection = Collection(place, seam, clock, days=keep_days, runs=keep_runs)
+        return collection.collect(), opened.recovered
 
 
 def check(place: Place, expected: Mapping[str, str | None]) -> tuple[Drift, ...]:

@@ -45,7 +45,7 @@ def observe(place: Place, files: Files, clock: Clock) -> None:
             looking.look(store)
         after = Look(looking.after, looking.rows)
         if looking.found or after != before:
-            _write(place, files, after, looking.found, looking.bytes)
+            _write(place, files, after, looking.found, looking.contents)
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class _Looking:
     now: str
     rows: dict[str, Row] = field(default_factory=dict)
     found: list[Observation] = field(default_factory=list)
-    bytes: dict[str, bytes] = field(default_factory=dict)
+    contents: dict[str, bytes] = field(default_factory=dict)
     kept: int = 0
 
     def look(self, store: Tree) -> None:
@@ -135,10 +135,11 @@ class _Looking:
         if old == new and new != UNKNOWN:
             return
         self.found.append(Observation(self.now, path, old, new, size, self.after))
-        if data is not None and new is not None and new not in self.bytes:
-            if len(data) <= FILE_LIMIT and self.kept + len(data) <= LOOK_LIMIT:
-                self.kept += len(data)
-                self.bytes[new] = data
+        if data is None or new is None or new in self.contents:
+            return
+        if len(data) <= FILE_LIMIT and self.kept + len(data) <= LOOK_LIMIT:
+            self.kept += len(data)
+            self.contents[new] = data
 
 
 def _read(store: Tree, path: str) -> bytes | None:

@@ -2,8 +2,8 @@
 
 The state folder of a store holds bytes under their SHA-256 (`objects`), one folder a run (`runs`),
 the plans that wait (`plans`), what others were seen to write (`observations`, `look`) and which
-runs were removed to save space (`collected`). A run's `intent` is written once and is the decision; a `done`
-beside it says that nothing is left to do. Everything here reads; `engine.commit` writes.
+runs were removed to save space (`collected`). A run's `intent` is written once and is the decision;
+a `done` beside it says that nothing is left to do. Everything here reads; `engine.commit` writes.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 from engine.documents import WARNINGS, digest, parse
 from engine.journal import Run
 from engine.store import Store
-from memui.console import Styled
+from memui.console import Console, Styled
 from memui.context import Context, path_fields, shown_path
 
 
@@ -59,24 +59,33 @@ def show(context: Context, asked: argparse.Namespace) -> int:
     store = context.store()
     path = store.resolve(asked.path)
     data = store.read(path)
-    document = parse(data)
     if context.json:
-        context.console.json(
-            {
-                **path_fields(path),
-                "description": document.description,
-                "body": document.body,
-                "encoding": document.encoding,
-                "size": len(data),
-                "digest": digest(data),
-                "warnings": list(document.warnings),
-            }
-        )
-        return 0
-    console = context.console
+        context.console.json(memory_json(path, data))
+    else:
+        say_memory(context.console, path, data)
+    return 0
+
+
+def memory_json(path: str, data: bytes) -> dict[str, Any]:
+    """The JSON of one memory."""
+    document = parse(data)
+    return {
+        **path_fields(path),
+        "description": document.description,
+        "body": document.body,
+        "encoding": document.encoding,
+        "size": len(data),
+        "digest": digest(data),
+        "warnings": list(document.warnings),
+    }
+
+
+def say_memory(console: Console, path: str, data: bytes) -> None:
+    """Print one memory: its bytes where no terminal can be driven by them, else made safe."""
     if not sys.stdout.isatty():
         console.raw(data)
-        return 0
+        return
+    document = parse(data)
     console.say("{}", Styled(path, "bold"))
     console.say("{}", Styled(document.description, "cyan"))
     odd = [WARNINGS[code] for code in document.warnings]
@@ -85,7 +94,6 @@ def show(context: Context, asked: argparse.Namespace) -> int:
     console.say()
     for line in document.body.rstrip("\n").split("\n"):
         console.say("{}", line.rstrip("\r").expandtabs(4))
-    return 0
 
 
 def search(context: Context, asked: argparse.Namespace) -> int:
@@ -118,28 +126,30 @@ def search(context: Context, asked: argparse.Namespace) -> int:
     return 0
 
 
-def log(context: Context, asked: argparse.Namespace) -> int:
-    """`memui log [PATH]`: every run, or those that touched one memory."""
+def log(context: Context, _asked: argparse.Namespace) -> int:
+    """`memui log`: every run."""
     store = context.store()
     runs = store.runs()
-    if asked.path is not None:
-        runs = tuple(run for run in runs if asked.path in touched(run))
     if context.json:
-        context.console.json({"runs": [_run_json(run) for run in runs]})
+        context.console.json({"runs": [run_json(run) for run in runs]})
         return 0
     context.warn_unfinished(store)
-    if not runs:
+    gone: dict[str, list[str]] = {}
+    for run_id, time in store.collected().items():
+        gone.setdefault(time, []).append(run_id.partition("-")[0])
+    if not runs and not gone:
         context.console.tell("Nothing was done yet.")
     undone = undone_runs(store)
     for run in reversed(runs):
         _say_run(context, run, undone.get(run.id))
+    for time, names in gone.items():
+        context.console.tell(
+            "{} {} collected on {}.",
+            f"Run {names[0]}" if len(names) == 1 else f"Runs {names[0]} to {names[-1]}",
+            "was" if len(names) == 1 else "were",
+            time[:10],
+        )
     return 0
-
-
-def touched(run: Run) -> frozenset[str]:
-    """Every path that a run names or changed."""
-    named = {path for action in run.actions for path in action.paths}
-    return frozenset(named | {step.path for step in run.steps})
 
 
 def undone_runs(store: Store) -> dict[str, str]:
@@ -149,7 +159,8 @@ def undone_runs(store: Store) -> dict[str, str]:
     return undone_by(store.runs())
 
 
-def _run_json(run: Run) -> dict[str, Any]:
+def run_json(run: Run) -> dict[str, Any]:
+    """The JSON of one run."""
     return {
         "run": run.id,
         "kind": str(run.kind),
@@ -203,6 +214,8 @@ def _say_run(context: Context, run: Run, undone: str | None) -> None:
 def doctor(context: Context, _asked: argparse.Namespace) -> int:
     """`memui doctor`: every odd file and what is odd about it."""
     from engine.doctor import examine_store
+    from engine.journal import run_ids, state_size
+    from memui.commands.gc import record_line
 
     store = context.store()
     problems = examine_store(store)
@@ -218,4 +231,5 @@ def doctor(context: Context, _asked: argparse.Namespace) -> int:
     if not problems:
         context.console.tell("Nothing is odd.")
     context.console.table([p.path, Styled(p.message, "yellow")] for p in problems)
+    record_line(context, len(run_ids(store.place)), state_size(store.place))
     return 0
