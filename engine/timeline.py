@@ -134,25 +134,28 @@ def _events(store: Store, path: str) -> Iterator[_Event]:
     for observation in journal.observations(store.place):
         after = 0 if observation.after is None else journal.number(observation.after)
         seen.setdefault(after, []).append(observation)
-    runs = {run.seq: run for run in store.runs() if run.state == "done"}
+    runs: dict[int, list[Run]] = {}
+    for run in store.runs():
+        if run.state == "done":
+            runs.setdefault(run.seq, []).append(run)
     for number in sorted({*seen, *runs}, reverse=True):
         for observation in reversed(seen.get(number, [])):
             if observation.path == path:
                 yield _Event(path, None, None, observation, "")
-        run = runs.get(number)
-        step = None if run is None else _step(run, path)
-        if run is None or step is None:
-            continue
-        came, went = _other_name(run, path)
-        note = f"moved from {came}" if came else f"moved to {went}" if went else ""
-        if came is not None and step.old is None:
+        for run in reversed(runs.get(number, [])):
+            step = _step(run, path)
+            if step is None:
+                continue
+            came, went = _other_name(run, path)
+            note = f"moved from {came}" if came else f"moved to {went}" if went else ""
+            if came is None or step.old is not None:
+                yield _Event(path, run, step, None, note)
+                continue
             # The memory is the one that lay there: its bytes before are that path's.
             before = _step(run, came)
             step = replace(step, old=None if before is None else before.old)
             yield _Event(path, run, step, None, note)
             path = came
-        else:
-            yield _Event(path, run, step, None, note)
 
 
 def _step(run: Run, path: str) -> Step | None:

@@ -34,7 +34,6 @@ KEEP_DAYS: Final = 90
 KEEP_RUNS: Final = 100
 """So many of the newest runs stay, however old they are."""
 _GONE: Final = ".collected"
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 _IN_PLAN = re.compile(rb'"([0-9a-f]{64}|[0-9a-f]{12})"')
 
 
@@ -90,7 +89,7 @@ class Collection:
                 self._drop(state, going, left, objects)
             return Collected(
                 tuple(going),
-                sum(_DIGEST.fullmatch(n.removeprefix(self._prefix)) is not None for n in objects),
+                sum(journal.is_digest(n.removeprefix(self._prefix)) for n in objects),
                 size,
                 len(self._known) - len(going),
                 before - size if dry else journal.state_size(self._place),
@@ -218,7 +217,7 @@ class Collection:
         found: list[str] = []
         for name in sorted(os.listdir(state.folder("objects"))):
             plain = name.removeprefix(self._prefix)
-            if _DIGEST.fullmatch(plain):
+            if journal.is_digest(plain):
                 if plain not in needed and (plain in ours or not self._foreign):
                     found.append(name)
             elif plain.endswith(".new") and plain[:-4] not in needed and not self._foreign:

@@ -20,14 +20,20 @@ def collected(place: Place) -> dict[str, str]:
 
     A run that is named here and still there (a death in between) is not collected.
     """
-    there = set(run_ids(place))
+    named = _named(place)
+    there = set(run_ids(place)) if named else ()
+    found = [item for item in named.items() if item[0] not in there]
+    return dict(sorted(found, key=lambda item: number(item[0])))
+
+
+def _named(place: Place) -> dict[str, str]:
     found: dict[str, str] = {}
     for record in read_lines(place, COLLECTED):
         names, time = record.get("runs"), record.get("time")
         for name in names if isinstance(names, list) else ():
-            if isinstance(name, str) and is_run_id(name) and name not in there:
+            if isinstance(name, str) and is_run_id(name):
                 found[name] = str(time)
-    return dict(sorted(found.items(), key=lambda item: number(item[0])))
+    return found
 
 
 def with_collected(place: Place, runs: Sequence[str], time: str) -> bytes:
@@ -43,9 +49,7 @@ def collected_damage(place: Place) -> tuple[Drift, ...]:
 
 def newest(place: Place) -> int:
     """The highest number that any run had, 0 if there was none."""
-    ids = run_ids(place)
-    last = number(ids[-1]) if ids else 0
-    return max(last, *(number(name) for name in collected(place)), 0)
+    return max(map(number, (*run_ids(place)[-1:], *_named(place))), default=0)
 
 
 def number(run: str) -> int:

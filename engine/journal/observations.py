@@ -16,7 +16,7 @@ from typing import Any, Final
 from engine.errors import Drift
 from engine.journal.lines import line_damage, read_lines
 from engine.journal.reading import read_file, state_path
-from engine.journal.records import Damaged, seal, unseal
+from engine.journal.records import Damaged, is_digest, is_run_id, seal, unseal
 from engine.layouts import Place
 
 OBSERVATIONS: Final = "observations"
@@ -82,17 +82,25 @@ def _observation(record: Mapping[str, Any]) -> Observation | None:
         return Observation(
             time=str(record["time"]),
             path=str(record["path"]),
-            old=_optional(record["old"]),
-            new=_optional(record["new"]),
+            old=_digest(record["old"]),
+            new=_digest(record["new"]),
             size=int(record["size"]),
-            after=_optional(record["after"]),
-            late=_optional(record.get("late")),
+            after=_run(record["after"]),
+            late=_run(record.get("late")),
         )
     except (KeyError, TypeError, ValueError):
         return None
 
 
-def _optional(value: Any) -> str | None:
+def _digest(value: Any) -> str | None:
+    if value is not None and value != UNKNOWN and not is_digest(str(value)):
+        raise ValueError(value)
+    return None if value is None else str(value)
+
+
+def _run(value: Any) -> str | None:
+    if value is not None and not is_run_id(str(value)):
+        raise ValueError(value)
     return None if value is None else str(value)
 
 
@@ -127,11 +135,15 @@ def last_look(place: Place) -> Look | None:
         said = unseal(head)
         if said["rows"] != hashlib.sha256(rest).hexdigest():
             return None
-        after = _optional(said["after"])
-        rows = {path: tuple(row) for path, row in json.loads(rest).items()}
+        after = _run(said["after"])
+        rows = {path: _row(*row) for path, row in json.loads(rest).items()}
     except (Damaged, KeyError, TypeError, ValueError, AttributeError):
         return None
     return Look(after, rows)
+
+
+def _row(size: int, changed: int, status: int, inode: int, digest: str) -> Row:
+    return size, changed, status, inode, digest
 
 
 def dump_look(look: Look) -> bytes:

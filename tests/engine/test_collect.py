@@ -18,7 +18,8 @@ from engine.commit import Collected, Files, Transaction, Write
 from engine.documents import digest
 from engine.errors import Conflict, EngineError, StorageError
 from engine.journal import ActionRecord, RunKind
-from engine.layouts import Place
+from engine.layouts import Place, find
+from engine.paths import Layout
 from engine.store import Store
 from tests.engine.faults import Acting, Counting, Died, die
 from tests.faults.power import Recording, cut
@@ -321,3 +322,38 @@ def test_a_power_cut_at_any_call_leaves_each_run_whole_or_named(tmp_path: Path) 
             there = reopen(to)
             check(there, ids, (at, number))
             assert live(there) == live(place)
+
+
+def test_a_record_that_lies_among_the_memories_is_collected_too(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    (folder / ".memui").mkdir(parents=True)
+    (folder / "a.md").write_bytes(b"0\n")
+    (place,) = find(str(folder), layout=Layout.FOLDER)
+    assert place.state_prefix
+    with (folder / "a.md").open("ab") as agent:
+        ids = [write(place, b"1\n", path="a.md")]
+        agent.write(b"late\n")
+    (folder / "b.md").write_bytes(b"theirs\n")
+    ids.append(write(place, b"2\n", path="a.md"))
+    found = collect(place, days=0, runs=1)
+    assert found.runs == tuple(ids[:1])
+    assert [late.digest for late in found.found] == [digest(b"0\nlate\n")]
+    assert journal.read_object(place, digest(b"0\nlate\n")) == b"0\nlate\n"
+    assert list(journal.collected(place)) == ids[:1]
+    assert [seen.path for seen in journal.observations(place)] == ["a.md"]
+    files = [p for p in Path(place.state).rglob("*") if p.is_file() and p.name != ".gitignore"]
+    assert all(p.name.startswith(place.state_prefix) for p in files)
+
+
+def test_collections_one_after_the_other_name_every_run_and_keep_what_the_kept_runs_had(
+    place: Place,
+) -> None:
+    for number in range(6):
+        (Path(place.folder) / PATH).write_bytes(b"agent %d\n" % number)
+        write(place, b"ours %d\n" % number)
+    first = collect(place, days=0, runs=3)
+    second = collect(place, days=0, runs=2)
+    assert (len(first.runs), len(second.runs)) == (3, 1)
+    assert len(journal.collected(place)) == 4
+    for number in (4, 5):
+        assert {b"agent %d\n" % number, b"ours %d\n" % number} <= kept(place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,41 @@ def test_a_look_without_an_observation_flushes_nothing_and_one_with_many_flushes
     assert len(seen(place)) == 50
 
 
+def test_a_run_of_any_size_over_any_number_of_observations_stays_in_its_budget_of_flushes(
+    place: Place,
+) -> None:
+    look(place)
+    for number in range(60):
+        agent(place, f"facts/n{number}.md", b"%d\n" % number)
+    files = Counting()
+    commit.transact(place, transaction(), files=files)
+    folders = {path.rpartition("/")[0] for path in (*OLD, *NEW)}
+    assert len([call for call in files.calls if "sync" in call]) <= 16 + len(folders)
+    assert len(seen(place)) == 60
+
+
+def test_a_record_that_claims_odd_digests_or_runs_is_not_read(place: Place) -> None:
+    look(place)
+    good: dict[str, object] = {
+        "time": "t",
+        "path": A,
+        "old": None,
+        "new": "0" * 64,
+        "size": 1,
+        "after": None,
+    }
+    bad: list[dict[str, object]] = [
+        {"new": "../../x"},
+        {"old": "0"},
+        {"after": "x"},
+        {"late": "../y"},
+        {"size": None},
+    ]
+    lines = [journal.seal({**good, **each}) for each in [{}, *bad]]
+    Path(journal.state_path(place, journal.OBSERVATIONS)).write_bytes(b"".join(lines))
+    assert seen(place) == [(A, None, "0" * 64)]
+
+
 def test_a_look_that_cannot_be_written_fails_no_run_and_sees_the_same_later(place: Place) -> None:
     look(place)
     agent(place, "facts/z.md", b"z\n")
@@ -231,7 +267,7 @@ def test_files_below_a_folder_that_cannot_be_read_do_not_count_as_deleted(
     look(place)
     closed = [Other("facts", "cannot be read: Permission denied")]
     with monkeypatch.context() as patched:
-        patched.setattr("engine.commit.observe.walk", lambda _tree: iter(closed))
+        patched.setattr(import_module("engine.commit.observe"), "walk", lambda _tree: iter(closed))
         look(place)
     assert seen(place) == []
     look(place)
