@@ -179,7 +179,7 @@ class Collection:
             seen
             for seen in self._seen
             if self._torn  # which lines are damaged is for a person to see, and their bytes stay
-            or seen.time > oldest
+            or seen.time >= oldest
             or (
                 first is not None and seen.after is not None and journal.number(seen.after) >= first
             )

@@ -50,6 +50,8 @@ def log(context: Context, asked: argparse.Namespace) -> int:
 
     context.warn_unfinished(store)
     context.console.table(map(row, reversed(versions)))
+    if store.collected():
+        context.console.tell("Older runs were collected; memui log says which.")
     if any(version.by == AGENT for version in versions):
         context.console.tell("{}", GAP)
     return 0

@@ -357,3 +357,12 @@ def test_collections_one_after_the_other_name_every_run_and_keep_what_the_kept_r
     assert len(journal.collected(place)) == 4
     for number in (4, 5):
         assert {b"agent %d\n" % number, b"ours %d\n" % number} <= kept(place)
+
+
+def test_what_the_collection_itself_saw_others_write_stays(place: Place) -> None:
+    write(place, b"1\n")
+    (Path(place.folder) / PATH).write_bytes(b"theirs\n")
+    found = collect(place, days=0, runs=0)
+    assert len(found.runs) == 1
+    assert objects(place) == {digest(b"theirs\n")}
+    assert [seen.new for seen in journal.observations(place)] == [digest(b"theirs\n")]
