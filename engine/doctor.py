@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from engine import journal
 from engine.documents import WARNINGS
@@ -12,6 +13,11 @@ from engine.listing import Listing
 from engine.paths import identity
 from engine.store import Store
 from engine.watch import overwritten
+
+LARGE: Final = 100_000_000
+"""Bytes above which memui's own record is worth a word, whatever the store's size."""
+NOTABLE: Final = 10_000_000
+"""Bytes above which it is if it is ten times the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,20 @@ def _twins(listing: Listing) -> Iterator[Problem]:
             yield Problem(path, "alias", f"the same name as {others} on many systems")
 
 
+def _size(store: Store) -> Iterator[Problem]:
+    size = journal.state_size(store.place)
+    if size > LARGE or (size > NOTABLE and size > 10 * _memories(store)):
+        yield Problem(
+            store.place.state,
+            "large-record",
+            f"memui's record takes {size / 1_000_000:.1f} MB; memui gc shrinks it",
+        )
+
+
+def _memories(store: Store) -> int:
+    return sum(memory.size for memory in store.listing().memories)
+
+
 def _state(store: Store) -> Iterator[Problem]:
     if store.place.state_prefix and os.path.isdir(store.place.state):
         yield Problem(
@@ -62,7 +82,12 @@ def _state(store: Store) -> Iterator[Problem]:
             "state-inside",
             "memui's record lies among the memories, under names that the SDKs hide",
         )
-    for drift in journal.damage(store.place):
+    yield from _size(store)
+    for drift in (
+        *journal.damage(store.place),
+        *journal.observation_damage(store.place),
+        *journal.collected_damage(store.place),
+    ):
         yield Problem(drift.path, "damaged", drift.why)
     for run in store.unfinished():
         yield Problem(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine import commit, journal
-from engine.commit import Files, Outcome, Recovered, Transaction, Write
+from engine.commit import Collected, Files, Outcome, Recovered, Transaction, Write
 from engine.documents import Snapshot, digest, first_sentence, parse, quote, set_description
 from engine.errors import Conflict, Holder, InvalidPlan, NotAStore, StorageError, Violation
 from engine.guards import content_violations, description_problem, path_violations
@@ -432,6 +432,35 @@ class Store:
             self.place, wait=wait, files=self._files, waiting=self.waiting
         )
         return self.recovered
+
+    def collect(
+        self,
+        *,
+        keep_days: int = commit.KEEP_DAYS,
+        keep_runs: int = commit.KEEP_RUNS,
+        dry: bool = False,
+        wait: float = 0.0,
+    ) -> Collected:
+        """Shrink memui's record: a run stays if it is younger than `keep_days`, or one of the
+        newest `keep_runs`, or needed. With `dry` only what would go is told.
+        """
+        if not dry:
+            self._refuse_read_only()
+        found, recovered = commit.collect(
+            self.place,
+            keep_days=keep_days,
+            keep_runs=keep_runs,
+            dry=dry,
+            wait=wait,
+            files=self._files,
+            waiting=self.waiting,
+        )
+        self.recovered = self.recovered if dry else recovered
+        return found
+
+    def collected(self) -> dict[str, str]:
+        """Run -> when it was collected."""
+        return journal.collected(self.place)
 
     def unfinished(self) -> tuple[Run, ...]:
         """The runs that stopped in the middle. Reads only."""

@@ -38,6 +38,25 @@ def _show_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--raw", action="store_true", help="the file's bytes as they are (not onto a terminal)"
     )
+    parser.add_argument(
+        "--at", metavar="RUN|DIGEST", help="as a run left it, or the version with this digest"
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1,000,000")
+    return int(text)
+
+
+def _gc_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--keep-days", type=_count, metavar="N", help="keep younger runs (default: 90)"
+    )
+    parser.add_argument(
+        "--keep-runs", type=_count, metavar="N", help="keep the newest runs (default: 100)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would go, and stop")
 
 
 def _plan_options(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +151,7 @@ def _edit_options(parser: argparse.ArgumentParser) -> None:
 COMMANDS: Final[dict[str, Command]] = {
     "list": Command("look:list_memories", "list the memories with their descriptions"),
     "show": Command(
-        "look:show",
+        "timeline:show",
         "print one memory, with a mark for every character that cannot be seen",
         ("PATH",),
         _show_options,
@@ -145,8 +164,8 @@ COMMANDS: Final[dict[str, Command]] = {
         example="search deploy window",
     ),
     "log": Command(
-        "look:log",
-        "print what was done, to the store or to one memory",
+        "timeline:log",
+        "print what was done, or every version of one memory",
         ("PATH?",),
         example="log facts/deploy-window.md",
     ),
@@ -229,6 +248,15 @@ COMMANDS: Final[dict[str, Command]] = {
         'describe facts/deploy-window.md "when we may deploy"',
         writes=True,
     ),
+    "gc": Command(
+        "gc:gc",
+        "shrink memui's record: remove old runs and what only they needed",
+        (),
+        _gc_options,
+        "gc --keep-days 30 --keep-runs 50",
+        writes=True,
+        asks=True,
+    ),
     "demo": Command(
         "demo:demo", "try everything on a made store; no key, no network", takes_store=False
     ),
@@ -236,7 +264,7 @@ COMMANDS: Final[dict[str, Command]] = {
 VALUED: Final = frozenset(
     "-C --in --store --layout --wait -o --output --planner --operations --approve --reject"
     " --on-stale --path --title --text --from --format --action --on-conflict --keep --take"
-    " --merge".split()
+    " --merge --at --keep-days --keep-runs".split()
 )
 """The options that take a value, so that the value is never taken for a command."""
 

@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING
 
 from engine import journal
 from engine.commit.check import drifts
+from engine.commit.collect import KEEP_DAYS, KEEP_RUNS, NONE, Collected, Sweep
 from engine.commit.files import Files
+from engine.commit.late import Late
 from engine.commit.lock import locked
+from engine.commit.observe import observe
 from engine.commit.opened import Opened, refuse
 from engine.commit.stage import Write
 from engine.commit.state import drop_state, prepare_state, put_state
@@ -31,13 +34,18 @@ if TYPE_CHECKING:
     from engine.reversal import Choice, Reversal
 
 __all__ = [
+    "KEEP_DAYS",
+    "KEEP_RUNS",
+    "Collected",
     "Files",
+    "Late",
     "Opened",
     "Outcome",
     "Recovered",
     "Transaction",
     "Write",
     "check",
+    "collect",
     "drop_state",
     "open_for_writing",
     "put_state",
@@ -74,6 +82,7 @@ def open_for_writing(
         with locked(journal.state_path(place, "lock"), wait, waiting):
             opened = Opened(place, seam, clock)
             opened.recover()
+            observe(place, seam, clock)
             yield opened
     except OSError as error:
         raise StorageError(
@@ -159,6 +168,38 @@ def recover(
         return ()
     with open_for_writing(place, wait=wait, files=files, waiting=waiting) as opened:
         return opened.recovered
+
+
+def collect(
+    place: Place,
+    *,
+    keep_days: int = KEEP_DAYS,
+    keep_runs: int = KEEP_RUNS,
+    dry: bool = False,
+    wait: float = 0.0,
+    files: Files | None = None,
+    clock: Clock = _now,
+    waiting: Waiting | None = None,
+) -> tuple[Collected, tuple[Recovered, ...]]:
+    """Lock, recover, and remove the runs that are older than both limits, with their objects.
+
+    With `dry` nothing is locked, recovered or removed. What a waiting plan, an unfinished run,
+    another machine's run or a run that is kept needs stays. Raises `StoreLocked`, `StorageError`.
+    """
+    if not os.path.isdir(place.state):
+        return NONE, ()
+    seam = files or Files()
+    if dry:
+        try:
+            found = Sweep(place, seam, clock, days=keep_days, runs=keep_runs).collect(dry=True)
+        except OSError as error:
+            raise StorageError(
+                f"{error.filename or place.state}: {error.strerror or error}."
+            ) from error
+        return found, ()
+    with open_for_writing(place, wait=wait, files=seam, clock=clock, waiting=waiting) as opened:
+        sweep = Sweep(place, seam, clock, days=keep_days, runs=keep_runs)
+        return sweep.collect(), opened.recovered
 
 
 def check(place: Place, expected: Mapping[str, str | None]) -> tuple[Drift, ...]:

@@ -102,6 +102,24 @@ class Files:
         finally:
             os.close(opened)
 
+    def append(self, fd: int, name: str, data: bytes, at: int) -> None:
+        """Write behind the first `at` bytes of a file of the state folder, and cut what is there.
+
+        It is made if it is not there. Not flushed.
+        """
+        self.step("append", name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        opened = os.open(name, flags, 0o600, dir_fd=fd)
+        try:
+            os.ftruncate(opened, at)
+            os.lseek(opened, at, os.SEEK_SET)
+            view = memoryview(data)
+            while view:
+                self.step("write", name)
+                view = view[os.write(opened, view) :]
+        finally:
+            os.close(opened)
+
     def dress(
         self, fd: int, name: str, attributes: Attributes, like: tuple[int, str] | None
     ) -> None:

@@ -148,9 +148,7 @@ class Opened:
                 discard(self._files, store, state, run.id, prefix, run.machine)
 
     def _plan_run(self, transaction: Transaction, stage: Stage, writes: Mapping[str, Write]) -> Run:
-        ids = journal.run_ids(self._place)
-        seq = 1 + (int(ids[-1].partition("-")[0]) if ids else 0)
-        name = f"{seq}-{secrets.token_hex(4)}"
+        name = f"{journal.newest(self._place) + 1}-{secrets.token_hex(4)}"
         actions = transaction.actions or (
             ActionRecord(1, str(transaction.kind), tuple(writes), None, "approved", ""),
         )

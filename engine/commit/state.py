@@ -21,6 +21,8 @@ objects/   earlier and later versions, plain copies named by the SHA-256 of thei
 runs/      one folder a run: intent (what was decided), plan (what was reviewed), hold (the files
            that were displaced), done (nothing is left to do)
 plans/     plans that wait for their review
+observations   what other writers were seen to change, one line each; look: the files at that time
+collected  the runs that memui gc removed, and when
 
 To restore a version by hand, find its SHA-256 in a run's intent and copy objects/<SHA-256>.
 `memui undo` does it for you. Removing this folder (git clean -fdx does) removes every undo.

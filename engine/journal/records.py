@@ -269,6 +269,11 @@ def is_run_id(name: str) -> bool:
     return _RUN_ID.fullmatch(name) is not None
 
 
+def is_digest(word: str) -> bool:
+    """Whether a word is a SHA-256 in lower-case hex."""
+    return _DIGEST.fullmatch(word) is not None
+
+
 def is_inside(path: str) -> bool:
     """Whether a run may touch a path: a file below the store, in the one spelling it has there.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.errors import EngineError
+from engine.journal.collected import collected, number
 from engine.journal.reading import read_object, runs
 from engine.journal.records import Attributes, Run, RunKind
 from engine.layouts import Place
@@ -49,6 +50,12 @@ def find(place: Place, name: str) -> Run:
     if len(found) > 1:  # two machines wrote in a synchronised folder
         names = " or ".join(run.id for run in found)
         raise EngineError(f"Run {name} could be {names}.", hint="Give the whole id.")
+    for gone, time in () if found else collected(place).items():
+        if name in {gone, str(number(gone))}:
+            raise EngineError(
+                f"Run {gone} was collected on {time[:10]}: it cannot be taken back any more.",
+                hint="memui log shows the runs that are kept.",
+            )
     if not found:
         raise EngineError(f"There is no run {name}.", hint="memui log shows all runs.")
     return found[0]

@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from engine.paths import CHANGELOG, is_memory, is_reserved
@@ -21,12 +21,14 @@ class Entry:
     """One file of a store. `size` is in bytes, `modified` seconds since the epoch.
 
     `link` is what a symbolic link that stays inside the store says; the entry is then its target's.
+    `stat` is all that the system says of the file, where it was walked by and is no link.
     """
 
     path: str
     size: int
     modified: float
     link: str | None = None
+    stat: os.stat_result | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def _judge(tree: Tree, path: str, name: str, seen: os.stat_result) -> Entry | Ot
         return Other(path, "not Markdown")
     if name.startswith("."):
         return Other(path, "hidden file")
-    return Entry(path, seen.st_size, seen.st_mtime)
+    return Entry(path, seen.st_size, seen.st_mtime, stat=seen)
 
 
 def _link(tree: Tree, path: str) -> Entry | Other:

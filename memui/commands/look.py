@@ -9,7 +9,7 @@ from engine.documents import WARNINGS, digest, parse
 from engine.journal import Run
 from engine.listing import Listing
 from engine.store import Store
-from memui.console import Styled
+from memui.console import Console, Styled
 from memui.context import Context, path_fields, shown_path
 from memui.ending import UsageError
 
@@ -66,28 +66,41 @@ def show(context: Context, asked: argparse.Namespace) -> int:
     path = store.resolve(asked.path)
     data = store.read(path)
     if asked.raw:
-        if context.json or context.console.is_screen:
-            raise UsageError(
-                "--raw is for a pipe or a file: the bytes could drive the terminal.",
-                hint="Leave it out, or send the output elsewhere: memui show PATH --raw > FILE",
-            )
-        context.console.raw(data)
-        return 0
-    document = parse(data)
-    if context.json:
-        context.console.json(
-            {
-                **path_fields(path),
-                "description": document.description,
-                "body": document.body,
-                "encoding": document.encoding,
-                "size": len(data),
-                "digest": digest(data),
-                "warnings": list(document.warnings),
-            }
+        raw(context, data)
+    elif context.json:
+        context.console.json(memory_json(path, data))
+    else:
+        say_memory(context.console, path, data)
+    return 0
+
+
+def raw(context: Context, data: bytes) -> None:
+    """A memory's bytes as they are; never onto a terminal. Raises `UsageError`."""
+    if context.json or context.console.is_screen:
+        raise UsageError(
+            "--raw is for a pipe or a file: the bytes could drive the terminal.",
+            hint="Leave it out, or send the output elsewhere: memui show PATH --raw > FILE",
         )
-        return 0
-    console = context.console
+    context.console.raw(data)
+
+
+def memory_json(path: str, data: bytes) -> dict[str, Any]:
+    """The JSON of one memory."""
+    document = parse(data)
+    return {
+        **path_fields(path),
+        "description": document.description,
+        "body": document.body,
+        "encoding": document.encoding,
+        "size": len(data),
+        "digest": digest(data),
+        "warnings": list(document.warnings),
+    }
+
+
+def say_memory(console: Console, path: str, data: bytes) -> None:
+    """Print one memory, made safe to see."""
+    document = parse(data)
     console.say("{}", Styled(path, "bold"))
     console.say("{}", Styled(document.description, "cyan"))
     odd = [WARNINGS[code] for code in document.warnings]
@@ -96,7 +109,6 @@ def show(context: Context, asked: argparse.Namespace) -> int:
     console.say()
     for line in document.body.strip("\n").split("\n"):
         console.say("{}", line.rstrip("\r").expandtabs(4))
-    return 0
 
 
 def search(context: Context, asked: argparse.Namespace) -> int:
@@ -131,29 +143,29 @@ def search(context: Context, asked: argparse.Namespace) -> int:
     return 0
 
 
-def log(context: Context, asked: argparse.Namespace) -> int:
-    """`memui log [PATH]`: every run, or those that touched one memory."""
+def log(context: Context, _asked: argparse.Namespace) -> int:
+    """`memui log`: every run."""
     store = context.looked_at()
     runs = store.runs()
-    if asked.path is not None:
-        runs = tuple(run for run in runs if asked.path in touched(run))
     if context.json:
-        context.console.json({"runs": [_run_json(run) for run in runs]})
+        context.console.json({"runs": [run_json(run) for run in runs]})
         return 0
-    if not runs and asked.path is not None:
-        context.console.tell("No run changed {}.", asked.path)
-    elif not runs:
+    gone: dict[str, list[str]] = {}
+    for run_id, time in store.collected().items():
+        gone.setdefault(time, []).append(run_id.partition("-")[0])
+    if not runs and not gone:
         context.console.tell("Nothing was done yet.")
     undone = undone_runs(store)
     for run in reversed(runs):
         _say_run(context, run, undone.get(run.id))
+    for time, names in gone.items():
+        context.console.tell(
+            "{} {} collected on {}.",
+            f"Run {names[0]}" if len(names) == 1 else f"Runs {names[0]} to {names[-1]}",
+            "was" if len(names) == 1 else "were",
+            time[:10],
+        )
     return 0
-
-
-def touched(run: Run) -> frozenset[str]:
-    """Every path that a run names or changed."""
-    named = {path for action in run.actions for path in action.paths}
-    return frozenset(named | {step.path for step in run.steps})
 
 
 def undone_runs(store: Store) -> dict[str, str]:
@@ -163,7 +175,8 @@ def undone_runs(store: Store) -> dict[str, str]:
     return undone_by(store.runs())
 
 
-def _run_json(run: Run) -> dict[str, Any]:
+def run_json(run: Run) -> dict[str, Any]:
+    """The JSON of one run."""
     return {
         "run": run.id,
         "kind": str(run.kind),
@@ -217,6 +230,8 @@ def _say_run(context: Context, run: Run, undone: str | None) -> None:
 def doctor(context: Context, _asked: argparse.Namespace) -> int:
     """`memui doctor`: every odd file and what is odd about it."""
     from engine.doctor import examine_store
+    from engine.journal import run_ids, state_size
+    from memui.commands.gc import record_line
 
     store = context.looked_at()
     problems = examine_store(store)
@@ -232,4 +247,5 @@ def doctor(context: Context, _asked: argparse.Namespace) -> int:
     if not problems:
         context.console.tell("Nothing is odd.")
     context.console.table([p.path, Styled(p.message, "yellow")] for p in problems)
+    record_line(context, len(run_ids(store.place)), state_size(store.place))
     return 0

@@ -96,6 +96,16 @@ class Recording(Files):
         self.nodes[number].data, self.nodes[number].mode = data, mode
         self._set(fd, name, number)
 
+    def append(self, fd: int, name: str, data: bytes, at: int) -> None:
+        fresh = name not in os.listdir(fd)
+        super().append(fd, name, data, at)
+        inode = os.stat(name, dir_fd=fd).st_ino
+        number = self._new(inode, False) if fresh else self.ids[inode]
+        node = self.nodes[number]
+        node.data, node.synced = node.data[:at] + data, False
+        if fresh:
+            self._set(fd, name, number)
+
     def dress(
         self, fd: int, name: str, attributes: Attributes, like: tuple[int, str] | None
     ) -> None:
