@@ -168,7 +168,9 @@ class Drive:
                 self._publish(index, step, step.new)
         self._files.barrier(self._flush)
         self._refuse_moved(step.path for step in self._run.steps)
-        found = drifts(self._store, self._run.reads)
+        found = self._files.precondition(
+            "between", lambda: drifts(self._store, self._run.reads)
+        )
         if found:
             raise Foreign(*found)
         for index, step in self._order:

@@ -12,9 +12,11 @@ import os
 import stat
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Final
 
+from engine.errors import Drift
 from engine.journal import Attributes
 from engine.storage.tree import FILE, NOTHING, Found, look_at, read_at
 
@@ -240,6 +242,14 @@ class Files:
     def barrier(self, flush: Callable[[], None]) -> None:
         """Everything written is made durable before anything is removed."""
         flush()
+
+    def precondition(self, when: str, look: Callable[[], tuple[Drift, ...]]) -> tuple[Drift, ...]:
+        """What is not as a run relies on it. `when` is `first`, `between` or `recovery`."""
+        return look()
+
+    def lock(self, held: AbstractContextManager[None]) -> AbstractContextManager[None]:
+        """The lock under which a store is recovered and changed."""
+        return held
 
 
 def seen(fd: int, name: str) -> Found:
