@@ -7,7 +7,7 @@ import errno
 import os
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -28,7 +28,7 @@ _CONTESTED: Final = "facts/c.md"
 class Case:
     """A run under the power model. `start` does what is durable before, `drive` the run itself.
 
-    `index` counts the pictures from which on somebody else's bytes must be durable, if any.
+    `drive` returns the number of the picture from which on somebody else's bytes must be durable.
     """
 
     name: str
@@ -37,6 +37,8 @@ class Case:
     drive: Callable[[Place, Recording], int | None]
     ends: str = "after"
     together: bool = True
+    records: bool = True
+    """Whether the changelog can be judged: not if somebody replaced it and flushed nothing."""
 
 
 def _ready(place: Place) -> None:
@@ -72,18 +74,28 @@ def _contested(place: Place, recording: Recording) -> int | None:
     return exchanges[1]
 
 
-def _log_contested(place: Place, recording: Recording) -> int | None:
+def _log_contested(durable: bool) -> Callable[[Place, Recording], int | None]:
     """Somebody appends to the changelog between look and exchange."""
-    log = Path(place.changelog)
-    acted: list[int] = []
 
-    def before(call: str, name: str) -> None:
-        if call == "exchange" and name == log.name:
-            acted.append(len(recording.pictures))
-            if len(acted) == 1:
-                recording.outside(log, log.read_bytes() + THEIRS)
+    def drive(place: Place, recording: Recording) -> int | None:
+        log = Path(place.changelog)
+        exchanges: list[int] = []
 
-    recording.before = before
+        def before(call: str, name: str) -> None:
+            if call == "exchange" and name == log.name:
+                exchanges.append(len(recording.pictures))
+                if len(exchanges) == 1:
+                    recording.outside(log, log.read_bytes() + THEIRS, durable=durable)
+
+        recording.before = before
+        UNDO.run(place, recording)
+        return exchanges[1]
+
+    return drive
+
+
+def _there_and_back(place: Place, recording: Recording) -> int | None:
+    APPLY.run(place, recording)
     UNDO.run(place, recording)
     return None
 
@@ -123,11 +135,15 @@ def _recover(place: Place, recording: Recording) -> int | None:
 
 CASES: Final = (
     Case("apply", APPLY, _ready, _whole(APPLY)),
-    Case("apply, files flushed one by one", APPLY, _ready, _whole(APPLY), together=False),
-    Case("apply, the first of a store", APPLY, _bare, _whole(APPLY)),
+    Case("apply, flushed one by one", APPLY, _ready, _whole(APPLY), together=False),
+    Case("the first of a store", APPLY, _bare, _whole(APPLY)),
+    Case("the first of a store, one by one", APPLY, _bare, _whole(APPLY), together=False),
     Case("undo", UNDO, _ready, _whole(UNDO)),
     Case("contested", APPLY, _ready, _contested, ends="theirs"),
-    Case("changelog contested", UNDO, _ready, _log_contested),
+    Case("contested, one by one", APPLY, _ready, _contested, ends="theirs", together=False),
+    Case("changelog contested", UNDO, _ready, _log_contested(False), records=False),
+    Case("changelog contested, durably", UNDO, _ready, _log_contested(True)),
+    Case("there and back", APPLY, _ready, _there_and_back, ends="before", together=False),
     Case("recovery forward", APPLY, _died, _recover),
     Case("recovery back", APPLY, _died_going_back, _recover, ends="before"),
 )
@@ -141,6 +157,7 @@ class Attempt:
     recording: Recording
     theirs_from: int | None
     root: Path
+    writer: str
 
 
 def record(case: Case, root: Path, muted: frozenset[str] = frozenset()) -> Attempt:
@@ -151,7 +168,7 @@ def record(case: Case, root: Path, muted: frozenset[str] = frozenset()) -> Attem
     theirs_from = case.drive(place, recording)
     recording.before = None
     recording.step("end", "")
-    return Attempt(case, recording, theirs_from, Path(place.root))
+    return Attempt(case, recording, theirs_from, Path(place.root), _writer(place))
 
 
 def power(
@@ -162,59 +179,67 @@ def power(
     `first` stops at the first thing that goes wrong: enough to see that a mutant is noticed.
     """
     figures = Figures("power states")
+    rng = random.Random(seed)
     with scratch() as folder:
-        for case in CASES:
-            attempt = record(case, folder / "r", muted)
-            if not muted or attempt.recording.first is not None or muted & {"barrier", "keep"}:
-                _cut_all(figures, attempt, folder, states, seed, first=first)
+        attempts = [record(c, folder / str(n), muted) for n, c in enumerate(CASES)]
+        for attempt, at, aimed in _cuts(attempts, states, rng, mutant=bool(muted)):
+            to = folder / "cut"
+            shutil.rmtree(to, ignore_errors=True)
+            recording = attempt.recording
+            cut(recording.pictures[at], recording.roots, {str(attempt.root): to}, rng, aimed)
+            _judge(figures, attempt, to, at, f"{attempt.case.name} {at}")
             if first and not figures.clean:
                 break
-            shutil.rmtree(folder / "r")
     return figures
 
 
-def _cut_all(
-    figures: Figures, attempt: Attempt, folder: Path, states: int, seed: int, *, first: bool
-) -> None:
-    recording = attempt.recording
-    rng = random.Random(seed)
-    victims = frozenset(recording.victims)
-    order = list(enumerate(recording.pictures))[recording.first or 0 :]
-    if first:
-        rng.shuffle(order)
-    for at, picture in order:
-        for number in range(-1 if victims else 0, states):
-            to = folder / "cut"
-            shutil.rmtree(to, ignore_errors=True)
-            aimed = victims if number < 0 else frozenset[int]()
-            cut(picture, recording.roots, {str(attempt.root): to}, rng, aimed)
-            _judge(figures, attempt, to, at, f"{attempt.case.name} {at}.{number}")
-            if first and not figures.clean:
-                return
+def _cuts(
+    attempts: list[Attempt], states: int, rng: random.Random, *, mutant: bool
+) -> Iterator[tuple[Attempt, int, frozenset[int]]]:
+    """Where to cut: for a mutant first aimed at what it leaves out, then anywhere after that."""
+    spread: list[tuple[Attempt, int, frozenset[int]]] = []
+    for attempt in attempts:
+        recording = attempt.recording
+        since = recording.first if mutant else 0
+        if since is None:
+            continue
+        pictures = range(since, len(recording.pictures))
+        spread += [(attempt, at, frozenset()) for at in pictures for _ in range(states)]
+        if recording.victims:
+            victims = frozenset(recording.victims)
+            yield from ((attempt, at, victims) for at in reversed(pictures))
+    if mutant:
+        rng.shuffle(spread)
+    yield from spread
 
 
 def _judge(figures: Figures, attempt: Attempt, to: Path, at: int, what: str) -> None:
     case = attempt.case
     place = case.scenario.reopen(to)
-    _adopt(place)
+    _adopt(place, attempt.writer)
     last = at == len(attempt.recording.pictures) - 1
     if case.ends == "after":
         _judge_barrier(figures, case.scenario, live(place), what)
     theirs = attempt.theirs_from is not None and at >= attempt.theirs_from
-    if theirs and THEIRS not in set(live(place).values()) | kept(place):
+    if theirs and not _anywhere(to):
         figures.losing(f"{what}: theirs was live again and not durable")
     try:
-        commit.recover(place)
+        recovered = bool(commit.recover(place))
     except EngineError as error:
         figures.wrong(f"{what}: {error}")
         return
-    if attempt.theirs_from is None:
-        figures.judge(case.scenario, place, what)
+    if case.ends != "theirs":
+        figures.judge(case.scenario, place, what, records=case.records)
     else:
-        _judge_contested(figures, place, what, theirs=theirs)
+        _judge_contested(figures, place, what, theirs=theirs, recovered=recovered)
     wanted = {"after": case.scenario.after, "before": case.scenario.before}.get(case.ends)
     if last and wanted is not None and live(place) != wanted:
         figures.wrong(f"{what}: an end that did not last")
+
+
+def _anywhere(root: Path) -> bool:
+    """Whether somebody else's bytes are in any file."""
+    return any(THEIRS in path.read_bytes() for path in root.rglob("*") if path.is_file())
 
 
 def _judge_barrier(
@@ -226,7 +251,9 @@ def _judge_barrier(
         figures.wrong(f"{what}: {gone[0]} went before what replaces it was durable")
 
 
-def _judge_contested(figures: Figures, place: Place, what: str, *, theirs: bool) -> None:
+def _judge_contested(
+    figures: Figures, place: Place, what: str, *, theirs: bool, recovered: bool
+) -> None:
     figures.tried += 1
     found = live(place)
     contested = found.pop(_CONTESTED, None)
@@ -244,17 +271,24 @@ def _judge_contested(figures: Figures, place: Place, what: str, *, theirs: bool)
         figures.losing(f"{what}: theirs is lost")
     if any(d not in everywhere for p, d in APPLY.before.items() if p != _CONTESTED):
         figures.losing(f"{what}: lost")
+    if recovered and (Path(place.folder) / "lab").exists() and found == others[0]:
+        figures.wrong(f"{what}: an empty folder was left")
     figures.judge_record(place, what)
 
 
-def _adopt(place: Place) -> None:
-    """The copy is the same disk: its runs are this machine's."""
+def _writer(place: Place) -> str:
     machine = Path(place.state) / "machine"
-    if not machine.exists():
+    return f"{machine.read_text()}-{os.stat(place.state).st_ino:x}"
+
+
+def _adopt(place: Place, writer: str) -> None:
+    """The copy is the same disk: what this machine wrote stays its own on another inode."""
+    if not os.path.isdir(place.state):
         return
-    writer = f"{machine.read_text()[:32]}-{os.stat(place.state).st_ino:x}"
+    here = f"{writer.partition('-')[0]}-{os.stat(place.state).st_ino:x}"
     for name in ("intent", "folders"):
         for record_file in (Path(place.state) / "runs").rglob(name):
             with contextlib.suppress(journal.Damaged):
                 value = journal.unseal(record_file.read_bytes())
-                record_file.write_bytes(journal.seal({**value, "machine": writer}))
+                if value["machine"] == writer:
+                    record_file.write_bytes(journal.seal({**value, "machine": here}))

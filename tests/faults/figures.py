@@ -32,7 +32,9 @@ class Figures:
         """Whether nothing went wrong."""
         return not (self.lost or self.mixed or self.other)
 
-    def judge(self, scenario: Scenario, place: Place, what: str) -> None:
+    def judge(
+        self, scenario: Scenario, place: Place, what: str, *, records: bool = True
+    ) -> None:
         """Count the state of a store after recovery, with nobody else about."""
         self.tried += 1
         found = live(place)
@@ -43,7 +45,8 @@ class Figures:
         if any(data not in everywhere for data in scenario.before.values()):
             self.lost += 1
             self._remember(f"{what}: lost")
-        self.judge_record(place, what)
+        if records:
+            self.judge_record(place, what)
 
     def judge_record(self, place: Place, what: str) -> None:
         """Every run has an end, and every one that is done its entry, once."""

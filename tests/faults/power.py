@@ -93,14 +93,18 @@ class Recording(Files):
             self.before(call, name)
         self.pictures.append({n: node.copy() for n, node in self.nodes.items()})
 
-    def outside(self, path: Path, data: bytes) -> None:
-        """Somebody else replaces a file by temp and rename, and flushes nothing."""
+    def outside(self, path: Path, data: bytes, *, durable: bool = False) -> None:
+        """Somebody else replaces a file by temp and rename; agents flush nothing."""
         temporary = path.with_name(".__strands_tmp_x")
         temporary.write_bytes(data)
         temporary.replace(path)
         number = self._new(path.stat().st_ino, False)
         self.nodes[number].data = data
-        self.nodes[self.ids[path.parent.stat().st_ino]].pending.append((path.name, number))
+        above = self.nodes[self.ids[path.parent.stat().st_ino]]
+        above.pending.append((path.name, number))
+        if durable:
+            self.nodes[number].synced = True
+            self._settle(above)
 
     def _set(self, fd: int, name: str, number: int | None) -> None:
         self._node(fd).pending.append((name, number))
@@ -160,12 +164,20 @@ class Recording(Files):
                 self._settle(node)
         return True
 
+    def _left_out(self, what: str) -> bool:
+        """Whether a mutant leaves this out."""
+        if what not in self.muted:
+            return False
+        if self.first is None:
+            self.first = len(self.pictures)
+        return True
+
     def barrier(self, flush: Callable[[], None]) -> None:
-        if "barrier" not in self.muted:
+        if not self._left_out("barrier"):
             super().barrier(flush)
 
     def copy(self, fd: int, name: str, to_fd: int, target: str) -> None:
-        if "keep" not in self.muted:
+        if not self._left_out("keep"):
             super().copy(fd, name, to_fd, target)
 
     @staticmethod
@@ -212,9 +224,12 @@ def _caller() -> str:
 
 def _role(name: str) -> str:
     """What a file or folder is for: the same for all runs."""
+    if name.startswith("/"):
+        return "above"
+    name = re.sub(r"\.[0-9a-f]{8}\.new$", ".new", name)
     name = re.sub(r"[0-9a-f]{64}", "object", name)
     name = re.sub(r"\b[0-9]+-[0-9a-f]{8}\b", "run", name)
-    name = re.sub(r"\b[0-9]+-[0-9a-f]{12}\b", "conflict", name)
+    name = re.sub(r"\b([0-9]+|changelog)-[0-9a-f]{12}\b", "conflict", name)
     return re.sub(r"^[0-9]+(?=$|\.)", "hold", name)
 
 
