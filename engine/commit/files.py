@@ -164,6 +164,20 @@ class Files:
         os.link(source, target, src_dir_fd=from_fd, dst_dir_fd=to_fd, follow_symlinks=False)
         self.unlink(from_fd, source)
 
+    def link(self, from_fd: int, source: str, to_fd: int, target: str) -> bool:
+        """Give a file a second name; False where the file system cannot (nothing was done).
+
+        Raises FileExistsError if the target exists.
+        """
+        self.step("link", target)
+        try:
+            os.link(source, target, src_dir_fd=from_fd, dst_dir_fd=to_fd, follow_symlinks=False)
+        except OSError as error:
+            if error.errno in _UNSUPPORTED | {errno.EPERM, errno.EMLINK}:
+                return False
+            raise
+        return True
+
     def exchange(self, from_fd: int, source: str, to_fd: int, target: str) -> bool:
         """Swap two names in one call; False where the file system cannot (nothing was done)."""
         if self.exchanges is False:

@@ -77,9 +77,7 @@ class Opened:
         back = os.path.lexists(aborting)
         if not back:
             try:
-                back = bool(
-                    self._files.precondition("recovery", lambda: drifts(store, run.reads))
-                )
+                back = bool(self._files.precondition("recovery", lambda: drifts(store, run.reads)))
                 if not back:
                     drive.forward(lambda: None)
             except (EngineError, OSError):

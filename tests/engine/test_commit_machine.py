@@ -50,9 +50,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     def _transact(self, changes: dict[str, bytes | None], files: Files | None = None) -> None:
         writes = tuple(self._write(path, new) for path, new in changes.items())
-        commit.transact(
-            self.place, Transaction(RunKind.APPLY, "w", "person", writes), files=files
-        )
+        commit.transact(self.place, Transaction(RunKind.APPLY, "w", "person", writes), files=files)
         self._set(changes)
 
     def _set(self, changes: dict[str, bytes | None]) -> None:
@@ -213,9 +211,7 @@ class StoreMachine(RuleBasedStateMachine):
         write = self._write(path, self._text())
         with open_for_writing(self.place):
             try:
-                commit.transact(
-                    self.place, Transaction(RunKind.EDIT, "w", "person", (write,))
-                )
+                commit.transact(self.place, Transaction(RunKind.EDIT, "w", "person", (write,)))
                 raise AssertionError("two hold the lock")
             except StoreLocked as locked:
                 assert locked.holder is not None
@@ -235,5 +231,5 @@ class StoreMachine(RuleBasedStateMachine):
 
 
 TestStoreMachine = StoreMachine.TestCase
-if settings.default.max_examples < 1000:  # every example is some twenty runs with all their flushes
+if settings().max_examples < 1000:  # an example is some twenty runs with all their flushes
     TestStoreMachine.settings = settings(max_examples=15, stateful_step_count=20)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -42,33 +43,42 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("name", nargs="?", choices=list(ATTACKS))
     parser.add_argument("--deep", action="store_true", help="every call, many states: minutes")
+    parser.add_argument("--every", type=int, default=1, help="of the deep cases every N-th only")
+    parser.add_argument("--jobs", type=int, default=1, help="attacks at once")
     parser.add_argument("--markdown", action="store_true", help="print a Markdown table")
     parser.add_argument("--readme", action="store_true", help="put the table into README.md")
     asked = parser.parse_args()
     if asked.readme and (asked.name or not asked.deep):
         parser.error("the table of the README is that of all attacks, deep")
     failed = False
-    rows: list[str] = []
+    names = [name for name in ATTACKS if asked.name in {None, name}]
+    for name in [name for name in names if not ATTACKS[name].possible()]:
+        print(f"{name:<10} skipped: {ATTACKS[name].missing}", file=sys.stderr)
+        failed |= asked.readme
+        names.remove(name)
     if asked.markdown:
         print("\n".join(_HEAD))
-    for name, attack in ATTACKS.items():
-        if asked.name not in {None, name}:
-            continue
-        if not attack.possible():
-            print(f"{name:<10} skipped: {attack.missing}", file=sys.stderr)
-            failed |= asked.readme
-            continue
-        started = time.monotonic()
-        figures = (attack.deep if asked.deep else attack.bounded)()
-        seconds = time.monotonic() - started
-        failed |= not figures.clean
-        rows.append(row(name, figures, seconds))
-        print(rows[-1] if asked.markdown else _line(name, figures, seconds), flush=True)
-        for bad in figures.bad:
-            print(f"           {bad}", file=sys.stderr)
+    rows: list[str] = []
+    with ProcessPoolExecutor(asked.jobs) as pool:
+        running = [pool.submit(run, name, asked.every if asked.deep else None) for name in names]
+        for name, future in zip(names, running, strict=True):
+            figures, seconds = future.result()
+            failed |= not figures.clean
+            rows.append(row(name, figures, seconds))
+            print(rows[-1] if asked.markdown else _line(name, figures, seconds), flush=True)
+            for bad in figures.bad:
+                print(f"           {bad}", file=sys.stderr)
     if asked.readme and not failed:
         README.write_text(with_table(README.read_text(), rows))
     return 1 if failed else 0
+
+
+def run(name: str, every: int | None) -> tuple[Figures, float]:
+    """An attack's figures and its seconds; `every` is None for the bounded form."""
+    started = time.monotonic()
+    attack = ATTACKS[name]
+    figures = attack.bounded() if every is None else attack.deep(every)
+    return figures, time.monotonic() - started
 
 
 def _line(name: str, figures: Figures, seconds: float) -> str:

@@ -18,11 +18,11 @@ from tests.faults.writers import writers
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """`bounded` runs in the suite; `deep` by `python -m tests.faults --deep`."""
+    """`bounded` runs in the suite; `deep` by `python -m tests.faults --deep [--every N]`."""
 
     what: str
     bounded: Callable[[], Figures]
-    deep: Callable[[], Figures]
+    deep: Callable[[int], Figures]
     possible: Callable[[], bool] = lambda: True
     missing: str = ""
 
@@ -31,22 +31,22 @@ ATTACKS: Final = {
     "kills": Attack(
         "a death at every call of a run, of its recovery and of the recovery of that",
         lambda: kills(7, 8),
-        lambda: kills(1, 3),
+        lambda every: kills(1, every),
     ),
     "errors": Attack(
         "no space, I/O error, no access, not permitted, not supported, read-only, at every call",
         lambda: errors(9),
-        errors,
+        lambda every: errors(1 + every // 4),
     ),
     "power": Attack(
         "the power is cut before every call; what was not flushed is lost, torn or reordered",
         lambda: power(1),
-        lambda: power(40),
+        lambda every: power(max(1, 80 // every)),
     ),
     "mutants": Attack(
         "each flush, the barrier, keeping, the preconditions and the lock left out in turn",
         lambda: mutants(2, 4),
-        lambda: mutants(12),
+        lambda every: mutants(max(3, 12 // every)),
     ),
     "processes": Attack(
         "`kill -9` of a real process at a system call, and of its recovery",
@@ -63,12 +63,12 @@ ATTACKS: Final = {
     "writers": Attack(
         "processes of the shipped SDK add facts while runs apply and undo",
         lambda: writers(2, 300),
-        lambda: writers(4, 3000),
+        lambda _every: writers(4, 2000),
     ),
     "mirrored": Attack(
         "two of ours merge each other's files at once",
         lambda: mirrored(40),
-        lambda: mirrored(1000),
+        lambda every: mirrored(2000 // every),
     ),
 }
 """Name -> attack."""

@@ -258,8 +258,7 @@ def _judge_contested(
     found = live(place)
     contested = found.pop(_CONTESTED, None)
     others = [
-        {p: d for p, d in state.items() if p != _CONTESTED}
-        for state in (APPLY.before, APPLY.after)
+        {p: d for p, d in state.items() if p != _CONTESTED} for state in (APPLY.before, APPLY.after)
     ]
     if found not in others:
         figures.mixing(f"{what}: mixed {sorted(found)}")

@@ -32,9 +32,7 @@ class Figures:
         """Whether nothing went wrong."""
         return not (self.lost or self.mixed or self.other)
 
-    def judge(
-        self, scenario: Scenario, place: Place, what: str, *, records: bool = True
-    ) -> None:
+    def judge(self, scenario: Scenario, place: Place, what: str, *, records: bool = True) -> None:
         """Count the state of a store after recovery, with nobody else about."""
         self.tried += 1
         found = live(place)

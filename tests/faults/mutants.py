@@ -26,6 +26,9 @@ REDUNDANT: Final = {
     "_once fsync README.new": "it is for people; nothing reads it",
     "_once fsync .gitignore.new": "it is for git; nothing of ours reads it",
     "Stage._flush fsync ready-aborting": "that it is there says all; its bytes are never read",
+    "Stage._flush fsync-folder runs/run/hold": (
+        "what the hold lacks is made again from its object, or the run is taken back"
+    ),
     "_Log._give_back fsync-folder consolidation-changelog.md": (
         "theirs is kept by then, and the next try to append flushes the same folder"
     ),

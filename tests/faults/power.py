@@ -201,6 +201,12 @@ class Recording(Files):
         self._set(to_fd, target, number)
         self._set(from_fd, source, None)
 
+    def link(self, from_fd: int, source: str, to_fd: int, target: str) -> bool:
+        if not super().link(from_fd, source, to_fd, target):
+            return False
+        self._set(to_fd, target, self._at(to_fd, target))
+        return True
+
     def exchange(self, from_fd: int, source: str, to_fd: int, target: str) -> bool:
         if not super().exchange(from_fd, source, to_fd, target):
             return False

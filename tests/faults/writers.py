@@ -84,10 +84,9 @@ def _apply_and_undo(place: Place, topic: str, number: int) -> int:
     done = 0
     try:
         seen = (Path(place.folder) / f"{topic}.md").read_bytes()
+        writes: tuple[Write, ...]
         if number % 3 < 2:
-            writes = (
-                Write(f"{topic}.md", digest(seen), b"".join([seen.rstrip(), b"\n- ours\n"])),
-            )
+            writes = (Write(f"{topic}.md", digest(seen), b"".join([seen.rstrip(), b"\n- ours\n"])),)
         else:
             writes = (
                 Write(f"{topic}.md", digest(seen), None),
