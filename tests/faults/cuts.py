@@ -172,7 +172,12 @@ def record(case: Case, root: Path, muted: frozenset[str] = frozenset()) -> Attem
 
 
 def power(
-    states: int = 4, muted: frozenset[str] = frozenset(), seed: int = 1, *, first: bool = False
+    states: int = 4,
+    muted: frozenset[str] = frozenset(),
+    seed: int = 1,
+    *,
+    first: bool = False,
+    cases: tuple[Case, ...] = CASES,
 ) -> Figures:
     """Cut before every call, `states` ways each, and recover.
 
@@ -181,7 +186,7 @@ def power(
     figures = Figures("power states")
     rng = random.Random(seed)
     with scratch() as folder:
-        attempts = [record(c, folder / str(n), muted) for n, c in enumerate(CASES)]
+        attempts = [record(c, folder / str(n), muted) for n, c in enumerate(cases)]
         for attempt, at, aimed in _cuts(attempts, states, rng, mutant=bool(muted)):
             to = folder / "cut"
             shutil.rmtree(to, ignore_errors=True)

@@ -18,7 +18,6 @@ from pathlib import Path
 
 from engine.commit import Files
 from engine.journal import Attributes
-from engine.storage.tree import Found
 
 
 @dataclass

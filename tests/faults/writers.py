@@ -106,7 +106,7 @@ def _apply_and_undo(place: Place, topic: str, number: int) -> int:
 def _naive(facts: int) -> tuple[int, int]:
     """(facts, lost) of a rewrite that looks and then replaces, until it has lost one."""
     tried = 0
-    for number in range(_MOST_ROUNDS):
+    for _ in range(_MOST_ROUNDS):
         with scratch() as root:
             folder = root / "memory" / "agent"
             folder.mkdir(parents=True)
