@@ -32,10 +32,13 @@ def row(name: str, figures: Figures, seconds: float) -> str:
     )
 
 
-def with_table(text: str, rows: list[str]) -> str:
+def with_table(text: str, rows: list[str], every: int) -> str:
     """A README with the table between its marks. Raises ValueError if they are not there."""
     begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-    return "\n".join([text[:begin], *_HEAD, *rows, text[end:]])
+    told = "`python -m tests.faults --deep`:"
+    if every > 1:
+        told = f"`python -m tests.faults --deep --every {every}`, an even part of all cases:"
+    return "\n".join([text[:begin], told, "", *_HEAD, *rows, "", text[end:]])
 
 
 def main() -> int:
@@ -69,7 +72,7 @@ def main() -> int:
             for bad in figures.bad:
                 print(f"           {bad}", file=sys.stderr)
     if asked.readme and not failed:
-        README.write_text(with_table(README.read_text(), rows))
+        README.write_text(with_table(README.read_text(), rows, asked.every))
     return 1 if failed else 0
 
 

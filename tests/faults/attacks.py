@@ -29,23 +29,23 @@ class Attack:
 
 ATTACKS: Final = {
     "kills": Attack(
-        "a death at every call of a run, of its recovery and of the recovery of that",
+        "a death at any call of a run, of its recovery and of the recovery of that",
         lambda: kills(7, 8),
         lambda every: kills(1, every),
     ),
     "errors": Attack(
-        "no space, I/O error, no access, not permitted, not supported, read-only, at every call",
+        "no space, I/O error, no access, not permitted, not supported, read-only, at any call",
         lambda: errors(9),
         lambda every: errors(1 + every // 4),
     ),
     "power": Attack(
-        "the power is cut before every call; what was not flushed is lost, torn or reordered",
+        "the power is cut before any call; what was not flushed is lost, torn or reordered",
         lambda: power(1),
         lambda every: power(max(1, 80 // every)),
     ),
     "mutants": Attack(
         "each flush, the barrier, keeping, the preconditions and the lock left out in turn",
-        lambda: mutants(2, 4),
+        lambda: mutants(2, 6),
         lambda every: mutants(max(3, 12 // every)),
     ),
     "processes": Attack(

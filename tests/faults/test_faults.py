@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.__main__ import BEGIN, END, README, with_table
+from tests.faults.__main__ import BEGIN, END, README
 from tests.faults.attacks import ATTACKS
 from tests.faults.mutants import CHECKS, KINDS, REDUNDANT, sites
 
@@ -26,8 +26,7 @@ def test_what_is_said_to_be_redundant_is_in_the_commit_and_has_a_reason() -> Non
 
 def test_the_readme_has_a_row_for_each_attack_and_none_lost_anything() -> None:
     text = README.read_text()
-    table = text[text.index(BEGIN) : text.index(END)].strip().split("\n")[3:]
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
-    assert [row[0] for row in cells] == list(ATTACKS)
-    assert {tuple(row[3:6]) for row in cells} == {("0", "0", "0")}
-    assert with_table(text, table) == text
+    lines = text[text.index(BEGIN) : text.index(END)].split("\n")
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "|" in line]
+    assert [row[0] for row in cells[2:]] == list(ATTACKS)
+    assert {tuple(row[3:6]) for row in cells[2:]} == {("0", "0", "0")}
