@@ -12,8 +12,10 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "ci", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
-settings.register_profile("dev", deadline=None)
-settings.register_profile("deep", deadline=None, max_examples=5000)
+settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "deep", deadline=None, max_examples=5000, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("ci" if os.environ.get("CI") else os.environ.get("HYPOTHESIS", "dev"))
 
 

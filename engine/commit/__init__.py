@@ -79,7 +79,7 @@ def open_for_writing(
     seam = files or Files()
     try:
         prepare_state(place, seam)
-        with locked(journal.state_path(place, "lock"), wait, waiting):
+        with seam.lock(locked(journal.state_path(place, "lock"), wait, waiting)):
             opened = Opened(place, seam, clock)
             opened.recover()
             observe(place, seam, clock)
@@ -107,7 +107,7 @@ def transact(
     if not os.path.isdir(place.state):
         try:
             with Tree(place.folder) as store:
-                refuse(store, transaction, writes)
+                refuse(store, files or Files(), transaction, writes)
         except OSError as error:
             raise StorageError(f"{place.folder}: {error.strerror}.") from error
     with open_for_writing(place, wait=wait, files=files, clock=clock, waiting=waiting) as opened:

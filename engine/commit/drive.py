@@ -50,6 +50,7 @@ class Drive:
         self._hold = state.folder(f"{base}/hold")
         self._conflicts = state.folder(f"{base}/conflicts")
         self._touched: set[str] = set()
+        self._linked: list[Spot] = []
         self._order = sorted(enumerate(run.steps), key=lambda item: item[1].path)
 
     def _spot(self, index: int) -> Spot:
@@ -99,6 +100,7 @@ class Drive:
             if found.absent:
                 continue
             if _is_same(found, there):
+                self._files.flush_folder(self._live(step.path)[0], step.path.rpartition("/")[0])
                 self._files.unlink(*spot)
             elif found.digest is None or found.digest not in {step.old, step.new}:
                 given = self._return(index, step, spot, found, there, back=back) or given
@@ -168,7 +170,7 @@ class Drive:
                 self._publish(index, step, step.new)
         self._files.barrier(self._flush)
         self._refuse_moved(step.path for step in self._run.steps)
-        found = drifts(self._store, self._run.reads)
+        found = self._files.precondition("between", lambda: drifts(self._store, self._run.reads))
         if found:
             raise Foreign(*found)
         for index, step in self._order:
@@ -319,6 +321,9 @@ class Drive:
             if why is not None:
                 found.append(Drift(step.path, why))
         self._flush()
+        for spot in self._linked:
+            self._files.unlink(*spot)
+        self._linked.clear()
         return tuple(reversed(found))
 
     def _restore(self, index: int, step: Step) -> str | None:
@@ -352,9 +357,25 @@ class Drive:
         ours = step.new is None or not seen(*self._aside(index)).absent
         if held is None or not ours:
             return "was deleted by another writer"
-        if not self._place_home(held, step.path):
+        if not self._link_home(held, step.path):
             return f"{_CREATED}; theirs was left"
         return None
+
+    def _link_home(self, spot: Spot, path: str) -> bool:
+        """Put a held file where it was, under both names until the one in the store is durable.
+
+        A power cut can tear a move between folders, so that the file lies under no name; then it
+        could not be told from one that somebody else deleted. False if something is there.
+        """
+        try:
+            if self._files.link(*spot, *self._live(path)):
+                self._linked.append(spot)
+                return True
+        except FileExistsError:
+            return False
+        except FileNotFoundError:
+            pass  # its folder was removed: the move makes it again
+        return self._place_home(spot, path)
 
     def _withdraw(self, index: int, step: Step) -> str | None:
         """A new file is live, and it is the one that we published: it is taken away."""

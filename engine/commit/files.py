@@ -12,9 +12,11 @@ import os
 import stat
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cache
 from typing import Final
 
+from engine.errors import Drift
 from engine.journal import Attributes
 from engine.storage.tree import FILE, NOTHING, Found, look_at, read_at
 
@@ -180,6 +182,20 @@ class Files:
         os.link(source, target, src_dir_fd=from_fd, dst_dir_fd=to_fd, follow_symlinks=False)
         self.unlink(from_fd, source)
 
+    def link(self, from_fd: int, source: str, to_fd: int, target: str) -> bool:
+        """Give a file a second name; False where the file system cannot (nothing was done).
+
+        Raises FileExistsError if the target exists.
+        """
+        self.step("link", target)
+        try:
+            os.link(source, target, src_dir_fd=from_fd, dst_dir_fd=to_fd, follow_symlinks=False)
+        except OSError as error:
+            if error.errno in _UNSUPPORTED | {errno.EPERM, errno.EMLINK}:
+                return False
+            raise
+        return True
+
     def exchange(self, from_fd: int, source: str, to_fd: int, target: str) -> bool:
         """Swap two names in one call; False where the file system cannot (nothing was done)."""
         if self.exchanges is False:
@@ -258,6 +274,18 @@ class Files:
     def barrier(self, flush: Callable[[], None]) -> None:
         """Everything written is made durable before anything is removed."""
         flush()
+
+    def precondition(
+        self,
+        when: str,  # noqa: ARG002 - by it a test leaves out one check and not the others
+        look: Callable[[], tuple[Drift, ...]],
+    ) -> tuple[Drift, ...]:
+        """What is not as a run relies on it. `when` is `first`, `between` or `recovery`."""
+        return look()
+
+    def lock(self, held: AbstractContextManager[None]) -> AbstractContextManager[None]:
+        """The lock under which a store is recovered and changed."""
+        return held
 
 
 def seen(fd: int, name: str) -> Found:

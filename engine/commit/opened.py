@@ -77,7 +77,7 @@ class Opened:
         back = os.path.lexists(aborting)
         if not back:
             try:
-                back = bool(drifts(store, run.reads))
+                back = bool(self._files.precondition("recovery", lambda: drifts(store, run.reads)))
                 if not back:
                     drive.forward(lambda: None)
             except (EngineError, OSError):
@@ -116,7 +116,7 @@ class Opened:
         if not writes:
             return Outcome("", (), (), "none")
         with self._trees() as (store, state):
-            refuse(store, transaction, writes)
+            refuse(store, self._files, transaction, writes)
             stage = Stage(self._place, self._files, store, state)
             stage.device(writes.values())
             stage.room(writes.values())
@@ -296,14 +296,16 @@ def _stopped(run: Run, error: Exception) -> Unfinished:
     )
 
 
-def refuse(store: Tree, transaction: Transaction, writes: Mapping[str, Write]) -> None:
+def refuse(
+    store: Tree, files: Files, transaction: Transaction, writes: Mapping[str, Write]
+) -> None:
     """Refuse what cannot be: before anything is written, not even a folder of ours.
 
     Raises `Conflict` naming every file that is not as a transaction relies on it, `StorageError`
     for a file whose owner or group could not be kept.
     """
     expected = {**transaction.reads, **{path: write.old for path, write in writes.items()}}
-    found = drifts(store, expected, writes)
+    found = files.precondition("first", lambda: drifts(store, expected, writes))
     if found:
         raise Conflict(found, hint="Nothing was changed.")
     for path, write in writes.items():

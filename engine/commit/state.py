@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 from typing import Final
@@ -87,9 +88,20 @@ def _make_folders(files: Files, folder: str) -> None:
 
 
 def _once(files: Files, folder: str, name: str, data: bytes) -> None:
-    if not os.path.lexists(os.path.join(folder, name)):
-        with Tree(folder) as tree:
-            files.write(tree.fd, name, data)
+    """Write a file if there is none. Of several who begin at once the first one's stays."""
+    if os.path.lexists(os.path.join(folder, name)):
+        return
+    with Tree(folder) as tree:
+        temporary = f"{name}.{secrets.token_hex(4)}.new"
+        try:
+            files.create(tree.fd, temporary, data)
+            files.flush(tree.fd, temporary)
+            files.place(tree.fd, temporary, tree.fd, name)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                files.unlink(tree.fd, temporary)
+            if error.errno != errno.EEXIST:
+                raise
 
 
 def writer_id(place: Place) -> str:

@@ -47,3 +47,17 @@ class WithoutExchange(Acting):
 def die(_call: str) -> None:
     """End the process."""
     raise Died
+
+
+class LosingExchange(Files):
+    """On a file system that cannot swap two names from the n-th time on."""
+
+    def __init__(self, ordinal: int) -> None:
+        super().__init__()
+        self._left = ordinal
+
+    def exchange(self, from_fd: int, source: str, to_fd: int, target: str) -> bool:
+        self._left -= 1
+        if self._left <= 0:
+            self.exchanges = False
+        return super().exchange(from_fd, source, to_fd, target)

@@ -104,11 +104,11 @@ def test_what_others_wrote_over_a_run_is_observed_against_it(place: Place) -> No
     look(place)
     outcome, _ = commit.transact(place, transaction())
     agent(place, A, b"theirs\n")
-    agent(place, "lab/d.md", None)
+    agent(place, "lab/deep/d.md", None)
     look(place)
     assert seen(place) == [
         (A, digest(NEW[A]), digest(b"theirs\n")),
-        ("lab/d.md", digest(NEW["lab/d.md"]), None),
+        ("lab/deep/d.md", digest(NEW["lab/deep/d.md"]), None),
     ]
     assert {each.after for each in journal.observations(place)} == {outcome.run}
 
@@ -161,7 +161,11 @@ def test_a_run_of_any_size_over_any_number_of_observations_stays_in_its_budget_o
         agent(place, f"facts/n{number}.md", b"%d\n" % number)
     files = Counting()
     commit.transact(place, transaction(), files=files)
-    folders = {path.rpartition("/")[0] for path in (*OLD, *NEW)}
+    folders = {
+        "/".join(path.split("/")[:depth])
+        for path in (*OLD, *NEW)
+        for depth in range(path.count("/") + 1)
+    }
     assert len([call for call in files.calls if "sync" in call]) <= 16 + len(folders)
     assert len(seen(place)) == 60
 

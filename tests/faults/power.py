@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import stat
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.commit import Files
 from engine.journal import Attributes
-from engine.storage.tree import Found
 
 
 @dataclass
@@ -39,14 +41,26 @@ class Node:
 class Recording(Files):
     """Does everything for real, and keeps a picture of the disk before every call."""
 
-    def __init__(self, *roots: str, muted: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, *roots: str, muted: frozenset[str] = frozenset(), together: bool = True
+    ) -> None:
+        """`muted` are kinds of flush, or call sites, that are left out, or `barrier` or `keep`.
+
+        Without `together` the system cannot flush all files in one call.
+        """
         super().__init__()
         self.nodes: dict[int, Node] = {}
         self.ids: dict[int, int] = {}
         self.pictures: list[dict[int, Node]] = []
         self.roots = {root: self._learn(root) for root in roots}
         self.muted = muted
-        self.flushes = 0
+        self.together = together
+        self.sites: set[str] = set()
+        self.victims: set[int] = set()
+        """What a flush that was left out would have made durable."""
+        self.first: int | None = None
+        """The number of pictures when the first flush was left out."""
+        self.before: Callable[[str, str], None] | None = None
 
     def _learn(self, path: str) -> int:
         """What lies on disk already is durable."""
@@ -74,7 +88,22 @@ class Recording(Files):
         return self.ids[os.stat(name, dir_fd=fd, follow_symlinks=False).st_ino]
 
     def step(self, call: str, name: str) -> None:
+        if self.before is not None:
+            self.before(call, name)
         self.pictures.append({n: node.copy() for n, node in self.nodes.items()})
+
+    def outside(self, path: Path, data: bytes, *, durable: bool = False) -> None:
+        """Somebody else replaces a file by temp and rename; agents flush nothing."""
+        temporary = path.with_name(".__strands_tmp_x")
+        temporary.write_bytes(data)
+        temporary.replace(path)
+        number = self._new(path.stat().st_ino, False)
+        self.nodes[number].data = data
+        above = self.nodes[self.ids[path.parent.stat().st_ino]]
+        above.pending.append((path.name, number))
+        if durable:
+            self.nodes[number].synced = True
+            self._settle(above)
 
     def _set(self, fd: int, name: str, number: int | None) -> None:
         self._node(fd).pending.append((name, number))
@@ -112,29 +141,53 @@ class Recording(Files):
         super().dress(fd, name, attributes, like)
         self.nodes[self._at(fd, name)].mode = attributes.mode
 
-    def _skipped(self, kind: str) -> bool:
+    def _skipped(self, kind: str, name: str, *numbers: int) -> bool:
         """Whether a mutant leaves this flush out."""
-        self.flushes += 1
-        return kind in self.muted or f"#{self.flushes}" in self.muted
+        site = f"{_caller()} {kind} {_role(name)}".rstrip()
+        self.sites.add(site)
+        if not self.muted & {kind, site}:
+            return False
+        self.victims.update(numbers)
+        if self.first is None:
+            self.first = len(self.pictures)
+        return True
 
     def flush(self, fd: int, name: str) -> None:
         super().flush(fd, name)
-        if not self._skipped("fsync"):
-            self.nodes[self._at(fd, name)].synced = True
+        number = self._at(fd, name)
+        if not self._skipped("fsync", name, number):
+            self.nodes[number].synced = True
 
     def flush_folder(self, fd: int, name: str) -> None:
         super().flush_folder(fd, name)
-        if not self._skipped("fsync-folder"):
+        if not self._skipped("fsync-folder", name, self.ids[os.fstat(fd).st_ino]):
             self._settle(self._node(fd))
 
     def flush_all(self, fd: int) -> bool:
-        if not super().flush_all(fd):
+        if not (self.together and super().flush_all(fd)):
             return False
-        if not self._skipped("syncfs"):
+        dirty = [n for n, node in self.nodes.items() if node.pending or not node.synced]
+        if not self._skipped("syncfs", "", *dirty):
             for node in self.nodes.values():
                 node.synced = True
                 self._settle(node)
         return True
+
+    def _left_out(self, what: str) -> bool:
+        """Whether a mutant leaves this out."""
+        if what not in self.muted:
+            return False
+        if self.first is None:
+            self.first = len(self.pictures)
+        return True
+
+    def barrier(self, flush: Callable[[], None]) -> None:
+        if not self._left_out("barrier"):
+            super().barrier(flush)
+
+    def copy(self, fd: int, name: str, to_fd: int, target: str) -> None:
+        if not self._left_out("keep"):
+            super().copy(fd, name, to_fd, target)
 
     @staticmethod
     def _settle(node: Node) -> None:
@@ -157,29 +210,60 @@ class Recording(Files):
         self._set(to_fd, target, number)
         self._set(from_fd, source, None)
 
+    def link(self, from_fd: int, source: str, to_fd: int, target: str) -> bool:
+        if not super().link(from_fd, source, to_fd, target):
+            return False
+        self._set(to_fd, target, self._at(to_fd, target))
+        return True
+
     def exchange(self, from_fd: int, source: str, to_fd: int, target: str) -> bool:
-        here, there = self._at(from_fd, source), self._at(to_fd, target)
         if not super().exchange(from_fd, source, to_fd, target):
             return False
-        self._set(from_fd, source, there)
-        self._set(to_fd, target, here)
+        self._set(from_fd, source, self._at(from_fd, source))
+        self._set(to_fd, target, self._at(to_fd, target))
         return True
 
     def unlink(self, fd: int, name: str) -> None:
         super().unlink(fd, name)
         self._set(fd, name, None)
 
-    def publish(
-        self, path: str, hold: tuple[int, str], live: tuple[int, str], *, replaces: bool
-    ) -> Found:
-        return super().publish(path, hold, live, replaces=replaces)
+
+def _caller() -> str:
+    """The function of the commit that asked for a flush."""
+    frame = sys._getframe(2)
+    while os.path.basename(frame.f_code.co_filename) in {"power.py", "files.py"}:
+        assert frame.f_back is not None
+        frame = frame.f_back
+    return frame.f_code.co_qualname
+
+
+def _role(name: str) -> str:
+    """What a file or folder is for: the same for all runs."""
+    if name.startswith("/"):
+        return "above"
+    name = re.sub(r"\.[0-9a-f]{8}\.new$", ".new", name)
+    name = re.sub(r"[0-9a-f]{64}", "object", name)
+    name = re.sub(r"\b[0-9]+-[0-9a-f]{8}\b", "run", name)
+    name = re.sub(r"\b([0-9]+|changelog)-[0-9a-f]{12}\b", "conflict", name)
+    return re.sub(r"^[0-9]+(?=$|\.)", "hold", name)
 
 
 def cut(
-    picture: dict[int, Node], roots: dict[str, int], to: dict[str, Path], rng: random.Random
+    picture: dict[int, Node],
+    roots: dict[str, int],
+    to: dict[str, Path],
+    rng: random.Random,
+    victims: frozenset[int] = frozenset(),
 ) -> None:
-    """Lay one of the states that a cut can leave on disk, at other places."""
-    kept = {0: 0.0, 1: 1.0}.get(rng.randrange(4), rng.random())
+    """Lay one of the states that a cut can leave on disk, at other places.
+
+    With `victims` the cut is aimed: what is not durable of these is lost, all else is there.
+    """
+    likely = {0: 0.0, 1: 1.0}.get(rng.randrange(4), rng.random())
+
+    def kept(number: int) -> float:
+        return (0.0 if number in victims else 1.0) if victims else likely
+
     laid: dict[int, Path] = {}
 
     def lay(number: int, path: Path) -> None:
@@ -189,7 +273,7 @@ def cut(
                 path.hardlink_to(laid[number])
                 return
             laid[number] = path
-            whole = node.synced or rng.random() < kept
+            whole = node.synced or rng.random() < kept(number)
             data = node.data if whole else node.data[: rng.randrange(len(node.data) + 1)]
             path.write_bytes(data)
             path.chmod(node.mode)
@@ -197,7 +281,7 @@ def cut(
         path.mkdir(exist_ok=True)
         entries = dict(node.entries)
         for name, wanted in node.pending:
-            if rng.random() < kept:
+            if rng.random() < kept(number):
                 if wanted is None:
                     entries.pop(name, None)
                 else:
