@@ -103,11 +103,11 @@ def test_what_our_own_runs_wrote_is_not_observed(place: Place) -> None:
 def test_what_others_wrote_over_a_run_is_observed_against_it(place: Place) -> None:
     look(place)
     outcome, _ = commit.transact(place, transaction())
-    agent(place, A, b"theirs\n")
+    agent(place, "facts/c.md", b"theirs\n")
     agent(place, "lab/deep/d.md", None)
     look(place)
     assert seen(place) == [
-        (A, digest(NEW[A]), digest(b"theirs\n")),
+        ("facts/c.md", digest(NEW["facts/c.md"]), digest(b"theirs\n")),
         ("lab/deep/d.md", digest(NEW["lab/deep/d.md"]), None),
     ]
     assert {each.after for each in journal.observations(place)} == {outcome.run}
