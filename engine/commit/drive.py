@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from engine.commit.check import drifts
@@ -50,6 +50,8 @@ class Drive:
         self._hold = state.folder(f"{base}/hold")
         self._conflicts = state.folder(f"{base}/conflicts")
         self._touched: set[str] = set()
+        self.reached: set[int] = set()
+        """The steps whose old file may be out of its place by our hand."""
         self._order = sorted(enumerate(run.steps), key=lambda item: item[1].path)
 
     def _spot(self, index: int) -> Spot:
@@ -165,7 +167,8 @@ class Drive:
         for index, step in self._order:
             if step.new is not None:
                 stop()
-                self._publish(index, step, step.new)
+                with _about(step.path):
+                    self._publish(index, step, step.new)
         self._files.barrier(self._flush)
         self._refuse_moved(step.path for step in self._run.steps)
         found = drifts(self._store, self._run.reads)
@@ -174,7 +177,8 @@ class Drive:
         for index, step in self._order:
             if step.new is None:
                 stop()
-                self._remove(index, step)
+                with _about(step.path):
+                    self._remove(index, step)
         self._flush()
         self._refuse_moved(self._run.written)
 
@@ -193,12 +197,14 @@ class Drive:
         if there.digest != step.old or not is_file(there):
             raise Foreign(Drift(step.path, _CHANGED))
         self._ready(index, new, step.shall)
+        self.reached.add(index)
         try:
             captured = self._files.publish(
                 step.path, self._spot(index), self._live(step.path), replaces=True
             )
         except (FileExistsError, FileNotFoundError):
             raise Foreign(Drift(step.path, _CHANGED)) from None
+        self.reached.discard(index)
         if captured.digest == step.old and is_file(captured):
             return
         self._give_back(index, step.path, captured, new)
@@ -235,6 +241,7 @@ class Drive:
             return
         if there.digest != step.old or not is_file(there):
             raise Foreign(Drift(step.path, _CHANGED))
+        self.reached.add(index)
         try:
             captured = self._files.take(step.path, self._live(step.path), self._spot(index))
         except FileNotFoundError:
@@ -393,6 +400,16 @@ class Drive:
         if self._touched:
             self._files.flush_folder(self._hold, "hold")
         self._touched.clear()
+
+
+@contextlib.contextmanager
+def _about(path: str) -> Iterator[None]:
+    """A failure names the file of the store, not the place where its new bytes are held."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = path
+        raise
 
 
 def _is_same(one: Found, other: Found) -> bool:

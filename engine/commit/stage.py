@@ -70,6 +70,10 @@ class Stage:
         self._files = files
         self._store = store
         self._state = state
+        self.before: dict[str, bytes] = {}
+        """SHA-256 -> bytes of what was in the store, should the record vanish in the middle."""
+        self.made: list[str] = []
+        """The folders of the store that the run makes."""
 
     def steps(self, writes: Iterable[Write]) -> tuple[Step, ...]:
         """The steps of a run, each with how its file is now and how it shall be."""
@@ -136,6 +140,7 @@ class Stage:
         Raises `Conflict`, OSError; what is left behind is removed at the next opening.
         """
         folders = self.missing_folders(writes.values())
+        self.made = folders
         base = self._make_run_folder(run, folders)
         flushed = [(base, self._prefix + _RECORD)]
         for name, data in documents.items():
@@ -200,8 +205,9 @@ class Stage:
             data = self._store.read(step.path)
         except (FileNotFoundError, NotADirectoryError):
             raise Conflict([Drift(step.path, "was deleted")]) from None
-        if digest(data) != step.old:
+        if step.old is None or digest(data) != step.old:
             raise Conflict([Drift(step.path, "changed on disk")])
+        self.before[step.old] = data
         return data
 
     def _keep_object(self, base: str, name: str, data: bytes, objects: set[str]) -> None:
