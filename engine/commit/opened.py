@@ -306,14 +306,14 @@ def _as_transaction(found: Reversal) -> tuple[tuple[Write, ...], dict[str, str |
     return tuple(writes), reads
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     """A failure as a sentence."""
     if isinstance(error, OSError):
         return f"{error.filename or 'A file'}: {error.strerror or error}."
     return str(error)
 
 
-def _stopped(run: Run, error: Exception) -> Unfinished:
+def _stopped(run: Run, error: BaseException) -> Unfinished:
     return Unfinished(
         f"Run {run.id} stopped in the middle, and could not be taken back now: {_said(error)}",
         hint="Nothing is lost. When the disk works again, memui recover finishes it.",

@@ -29,7 +29,7 @@ def is_gone(place: Place, state: Tree, run: Run) -> bool:
                 return True
     except (FileNotFoundError, NotADirectoryError):
         return True
-    needed = [("runs", run.id, "intent")]
+    needed: list[tuple[str, ...]] = [("runs", run.id, "intent")]
     needed += [("objects", step.old) for step in run.steps if step.old is not None]
     return not all(os.path.lexists(journal.state_path(place, *parts)) for parts in needed)
 

@@ -7,6 +7,7 @@ import errno
 import os
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -43,8 +44,11 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> int:
     return len(files.calls)
 
 
-def once(act: Callable[[], None]) -> Callable[[str], None]:
-    return lambda _call: act()
+def once(act: Callable[[], object]) -> Callable[[str], None]:
+    def call(_call: str) -> None:
+        act()
+
+    return call
 
 
 def fill(folder: Path, free: int) -> None:
@@ -148,7 +152,7 @@ def test_a_file_made_immutable_at_any_call_leaves_nothing_mixed_once_it_is_free(
             with contextlib.suppress(StorageError):
                 run(
                     place,
-                    Acting(at, once(lambda f=file, s=stack: s.enter_context(flagged("i", f)))),
+                    Acting(at, once(partial(stack.enter_context, flagged("i", file)))),
                 )
         commit.recover(place)
         assert live(place) in (OLD, NEW), at
@@ -254,7 +258,7 @@ def test_a_folder_or_link_swapped_in_at_any_call_is_never_written_through_nor_lo
         place = make(tmp_path / f"{at}")
         folder = Path(place.folder) / "facts"
         with contextlib.suppress(EngineError):
-            run(place, seam(at, once(lambda f=folder: act(f))))
+            run(place, seam(at, once(partial(act, folder))))
         with contextlib.suppress(EngineError):
             commit.recover(place)
         found = {p.read_bytes() for p in Path(place.folder).rglob("*") if p.is_file()}
@@ -272,7 +276,7 @@ def test_a_store_folder_that_vanishes_at_any_call_is_not_made_again_and_nothing_
         place = make(tmp_path / f"{at}")
         away = tmp_path / f"away-{at}"
         try:
-            run(place, Acting(at, once(lambda p=place, a=away: os.rename(p.folder, a))))
+            run(place, Acting(at, once(partial(os.rename, place.folder, away))))
             failed = False
         except EngineError:
             failed = True

@@ -10,6 +10,7 @@ import stat
 import struct
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -184,11 +185,12 @@ def test_root_leaves_an_agents_files_the_agents_through_apply_undo_and_edit(tmp_
 
 _AS_OTHER = """
 import os, sys
-os.setgid(4321); os.setuid(4321)
 from engine.errors import EngineError
 from tests.faults.runs import live, reopen, transaction
 from engine import commit
+import engine.changelog, engine.commit.opened
 from pathlib import Path
+os.setgroups([]); os.setgid(4321); os.setuid(4321)
 try:
     commit.transact(reopen(Path(sys.argv[1])), transaction())
 except EngineError as error:
@@ -229,6 +231,20 @@ def git(root: Path, *words: str) -> None:
     subprocess.run(["git", "-C", str(root), *who, *words], check=True, capture_output=True)
 
 
+def _git_at(root: Path, words: list[str], _call: str) -> None:
+    git(root, *words)
+
+
+def _in_git(root: Path) -> set[bytes]:
+    """What the other branch took from the folder is in the first one."""
+    shown = subprocess.run(
+        ["git", "-C", str(root), "show", "main:memory/agent/facts/c.md"],
+        check=True,
+        capture_output=True,
+    )
+    return {shown.stdout}
+
+
 def under_git(root: Path) -> Place:
     place = make(root)
     git(root, "init", "-q")
@@ -252,13 +268,21 @@ def test_git_may_change_the_tree_at_any_call_and_no_file_is_left_out_of_place(
         root = tmp_path / f"{at}"
         shutil.copytree(tmp_path / "first", root)
         place = reopen(root)
-        with contextlib.suppress(EngineError):
-            run(place, Acting(at, lambda _call, r=root: git(r, *words)))
+        failed = False
+        try:
+            run(place, Acting(at, partial(_git_at, root, words)))
+        except EngineError:
+            failed = True
         with contextlib.suppress(EngineError):
             commit.recover(place)
         assert commit.unfinished(place) == (), at
-        missing = set(OLD) - set(live(place))
-        assert not missing or live(place) in (NEW,), (at, missing)
+        if words[0] == "clean":  # it removes what the run made new, as it says
+            new = {path: data for path, data in NEW.items() if path in OLD}
+            assert live(place) in ([OLD] if failed else [NEW, new]), at
+        elif words[0] == "checkout":
+            assert set(OLD.values()) <= {*live(place).values(), *kept(place), *_in_git(root)}, at
+        else:
+            assert set(OLD) <= set(live(place)) or live(place) == NEW, at
     assert live(first) == OLD
 
 
@@ -320,18 +344,11 @@ def test_of_two_reviewers_the_second_is_refused_and_the_firsts_verdicts_stay(
     )
     store = Store(place)
     one, two = open_plan(store, str(file)), open_plan(store, str(file))
-    first = write_review(store, one, one.saved.__class__(**_renamed(one.saved, "first")))
+    first = write_review(store, one, one.saved.model_copy(update={"planner": "first"}))
     with pytest.raises(Conflict, match="changed since it was read") as caught:
-        write_review(store, two, two.saved.__class__(**_renamed(two.saved, "second")))
+        write_review(store, two, two.saved.model_copy(update={"planner": "second"}))
     assert "Open it again" in caught.value.hint
     assert open_plan(store, str(file)).saved == first.saved
-
-
-def _renamed(saved: object, planner: str) -> dict[str, object]:
-    from dataclasses import fields
-
-    found = {field.name: getattr(saved, field.name) for field in fields(saved)}  # type: ignore[arg-type]
-    return {**found, "planner": planner}
 
 
 def test_two_spellings_of_a_store_are_one_store(tmp_path: Path) -> None:
