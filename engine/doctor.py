@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from engine import journal
+from engine import commit, journal
 from engine.documents import WARNINGS
+from engine.layouts import Place
 from engine.listing import Listing
 from engine.paths import identity
 from engine.store import Store
@@ -18,6 +20,13 @@ LARGE: Final = 100_000_000
 """Bytes above which memui's own record is worth a word, whatever the store's size."""
 NOTABLE: Final = 10_000_000
 """Bytes above which it is if it is ten times the store."""
+_CONFLICTED: Final = (
+    re.compile(r" ?\([^()]{0,100}conflicted copy[^()]{0,100}\)", re.IGNORECASE),
+    re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}(?:-[A-Z0-9]{1,16})?"),
+)
+_NUMBERED: Final = re.compile(
+    r"(intent|done|aborting|folders|plan|review|logged|machine|lock|layout) ?\(?[0-9]{1,3}\)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +41,7 @@ class Problem:
 def examine_store(store: Store) -> tuple[Problem, ...]:
     """Everything that is odd, by path. Raises `StorageError` if the store cannot be read."""
     listing = store.listing()
-    found = [*_files(listing), *_twins(listing), *_state(store)]
+    found = [*_files(listing), *_twins(listing), *_conflicted(listing), *_state(store)]
     return tuple(sorted(found, key=lambda problem: (problem.path, problem.code)))
 
 
@@ -75,6 +84,61 @@ def _memories(store: Store) -> int:
     return sum(memory.size for memory in store.listing().memories)
 
 
+def _conflicted(listing: Listing) -> Iterator[Problem]:
+    """Copies that a synchroniser made of a file which two machines changed."""
+    paths = [*(m.path for m in listing.memories), *(o.path for o in listing.others)]
+    for path in paths:
+        original = conflicted_copy_of(path.rpartition("/")[2])
+        if original is not None:
+            yield Problem(
+                path,
+                "conflicted-copy",
+                f"a synchroniser's copy of {original}, which two machines changed: merge what it"
+                " holds and delete it",
+            )
+
+
+def conflicted_copy_of(name: str) -> str | None:
+    """The file that a name is a synchroniser's conflicted copy of; None if it is no such name.
+
+    Dropbox, Nextcloud and OneDrive write `x (... conflicted copy ...).md`, Syncthing
+    `x.sync-conflict-YYYYMMDD-HHMMSS-ID.md`.
+    """
+    if len(name) > 255:
+        return None
+    for pattern in _CONFLICTED:
+        found = pattern.search(name)
+        if found is not None:
+            return name[: found.start()] + name[found.end() :]
+    return None
+
+
+def _copies_of_state(place: Place) -> Iterator[Problem]:
+    """Files of the record under names that memui never gives: a synchroniser made them."""
+    for name in journal.run_ids(place):
+        folder = journal.run_folder(place, name)
+        yield from _odd_names(folder, place.state_prefix)
+    yield from _odd_names(place.state, place.state_prefix)
+
+
+def _odd_names(folder: str, prefix: str) -> Iterator[Problem]:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        plain = name.removeprefix(prefix)
+        numbered = _NUMBERED.fullmatch(plain)
+        original = numbered[1] if numbered else conflicted_copy_of(plain)
+        if original is not None:
+            yield Problem(
+                os.path.join(folder, name),
+                "conflicted-copy",
+                f"a synchroniser's copy of {original}: memui never reads it; the record should not"
+                " be synchronised while runs are made",
+            )
+
+
 def _state(store: Store) -> Iterator[Problem]:
     if store.place.state_prefix and os.path.isdir(store.place.state):
         yield Problem(
@@ -90,11 +154,15 @@ def _state(store: Store) -> Iterator[Problem]:
     ):
         yield Problem(drift.path, "damaged", drift.why)
     for run in store.unfinished():
-        yield Problem(
-            journal.run_folder(store.place, run.id),
-            "unfinished-run",
-            f"{run.kind} {run.id} stopped in the middle; memui recover finishes it",
-        )
+        folder = journal.run_folder(store.place, run.id)
+        if commit.is_own(store.place, run):
+            how = "stopped in the middle; memui recover finishes it"
+            yield Problem(folder, "unfinished-run", f"{run.kind} {run.id} {how}")
+        else:
+            how = "stopped in the middle on another machine or in a copy of this folder"
+            where = "it is never finished here; run memui recover there"
+            yield Problem(folder, "foreign-run", f"{run.kind} {run.id} {how}; {where}")
+    yield from _copies_of_state(store.place)
     for item in overwritten(store):
         yield Problem(item.path, "overwritten", item.why)
     for run in store.runs():

@@ -86,7 +86,17 @@ class Context:
 
     def warn_unfinished(self, store: Store) -> None:
         """Say that a run stopped in the middle; looking never drives it."""
+        from engine.commit import is_own
+
         for run in store.unfinished():
+            if not is_own(store.place, run):
+                self.console.tell(
+                    "Run {} ({}) stopped in the middle on another machine or in a copy of this"
+                    " folder. It is never finished here; run memui recover there.",
+                    run.id,
+                    str(run.kind),
+                )
+                continue
             self.console.tell(
                 "Run {} ({}) stopped in the middle. {} finishes it or takes it back.",
                 run.id,

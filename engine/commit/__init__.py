@@ -23,7 +23,7 @@ from engine.commit.lock import locked
 from engine.commit.observe import observe
 from engine.commit.opened import Opened, refuse
 from engine.commit.stage import Write
-from engine.commit.state import drop_state, prepare_state, put_state
+from engine.commit.state import drop_state, prepare_state, put_state, writer_id
 from engine.commit.values import Clock, Outcome, Recovered, Transaction, Waiting, reduced
 from engine.errors import Drift, StorageError
 from engine.journal import Run
@@ -47,6 +47,7 @@ __all__ = [
     "check",
     "collect",
     "drop_state",
+    "is_own",
     "open_for_writing",
     "put_state",
     "recover",
@@ -216,3 +217,8 @@ def check(place: Place, expected: Mapping[str, str | None]) -> tuple[Drift, ...]
 def unfinished(place: Place) -> tuple[Run, ...]:
     """The runs that were decided and neither finished nor taken back. Reads only."""
     return tuple(run for run in journal.runs(place) if run.state == "unfinished")
+
+
+def is_own(place: Place, run: Run) -> bool:
+    """Whether a run is of this state folder on this machine: no other is ever driven here."""
+    return run.machine == writer_id(place)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from engine.commit.check import drifts
@@ -51,6 +51,8 @@ class Drive:
         self._conflicts = state.folder(f"{base}/conflicts")
         self._touched: set[str] = set()
         self._linked: list[Spot] = []
+        self.reached: set[int] = set()
+        """The steps whose old file may be out of its place by our hand."""
         self._order = sorted(enumerate(run.steps), key=lambda item: item[1].path)
 
     def _spot(self, index: int) -> Spot:
@@ -167,16 +169,21 @@ class Drive:
         for index, step in self._order:
             if step.new is not None:
                 stop()
-                self._publish(index, step, step.new)
+                with _about(step.path):
+                    self._publish(index, step, step.new)
         self._files.barrier(self._flush)
         self._refuse_moved(step.path for step in self._run.steps)
-        found = self._files.precondition("between", lambda: drifts(self._store, self._run.reads))
+        # What goes lives on in what was published: that must still be there, as we wrote it.
+        held = {step.path: step.new for step in self._run.steps if step.new is not None}
+        wanted = {**self._run.reads, **held}
+        found = self._files.precondition("between", lambda: drifts(self._store, wanted))
         if found:
             raise Foreign(*found)
         for index, step in self._order:
             if step.new is None:
                 stop()
-                self._remove(index, step)
+                with _about(step.path):
+                    self._remove(index, step)
         self._flush()
         self._refuse_moved(self._run.written)
 
@@ -195,12 +202,14 @@ class Drive:
         if there.digest != step.old or not is_file(there):
             raise Foreign(Drift(step.path, _CHANGED))
         self._ready(index, new, step.shall)
+        self.reached.add(index)
         try:
             captured = self._files.publish(
                 step.path, self._spot(index), self._live(step.path), replaces=True
             )
         except (FileExistsError, FileNotFoundError):
             raise Foreign(Drift(step.path, _CHANGED)) from None
+        self.reached.discard(index)
         if captured.digest == step.old and is_file(captured):
             return
         self._give_back(index, step.path, captured, new)
@@ -237,6 +246,7 @@ class Drive:
             return
         if there.digest != step.old or not is_file(there):
             raise Foreign(Drift(step.path, _CHANGED))
+        self.reached.add(index)
         try:
             captured = self._files.take(step.path, self._live(step.path), self._spot(index))
         except FileNotFoundError:
@@ -311,7 +321,8 @@ class Drive:
         found: list[Drift] = []
         for index, step in reversed(self._order):
             try:
-                why = self._restore(index, step)
+                with _about(step.path):
+                    why = self._restore(index, step)
             except StorageError as error:
                 why = f"could not be put back: {error}"
             except OSError as error:
@@ -414,6 +425,16 @@ class Drive:
         if self._touched:
             self._files.flush_folder(self._hold, "hold")
         self._touched.clear()
+
+
+@contextlib.contextmanager
+def _about(path: str) -> Iterator[None]:
+    """A failure names the file of the store, not the place where its new bytes are held."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = path
+        raise
 
 
 def _is_same(one: Found, other: Found) -> bool:

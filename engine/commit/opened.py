@@ -7,13 +7,14 @@ import os
 import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from engine import changelog, journal
 from engine.commit.check import drifts
 from engine.commit.drive import Drive, Foreign
 from engine.commit.files import Files
 from engine.commit.log import append_entry
+from engine.commit.remade import is_gone, remake
 from engine.commit.signals import deferred_signals
 from engine.commit.stage import Stage, Write, discard, read_record
 from engine.commit.state import writer_id
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from engine.reversal import Choice, Reversal
 
 _TAKEN_BACK = "Everything was put back as it was. Try again."
+_VANISHED = "memui's record vanished in the middle of the run."
 
 
 class Opened:
@@ -183,31 +185,51 @@ class Opened:
     def _carry_out(
         self, run: Run, store: Tree, state: Tree, stage: Stage, stop: Callable[[], None]
     ) -> Outcome:
+        drive: Drive | None = None
         try:
             drive = Drive(self._place, self._files, store, state, run)
-        except OSError as error:
-            raise _stopped(run, error) from error
-        try:
             drive.forward(stop)
-        except Foreign as foreign:
+        except (Exception, KeyboardInterrupt) as error:
+            if is_gone(self._place, state, run):
+                self._without_record(run, store, drive, stage, error)
+            if drive is None:
+                raise _stopped(run, error) from error
             conflicts = self._go_back(run, drive, stage)
-            named = {drift.path: drift for drift in (*foreign.drifts, *conflicts)}
-            raise Conflict(tuple(named.values()), hint=_TAKEN_BACK) from foreign
-        except (StorageError, OSError) as error:
-            self._go_back(run, drive, stage)
-            raise StorageError(_said(error), hint=_TAKEN_BACK) from error
-        except KeyboardInterrupt:
-            self._go_back(run, drive, stage)
+            if isinstance(error, Foreign):
+                named = {drift.path: drift for drift in (*error.drifts, *conflicts)}
+                raise Conflict(tuple(named.values()), hint=_TAKEN_BACK) from error
+            if isinstance(error, (StorageError, OSError)):
+                raise StorageError(_said(error), hint=_TAKEN_BACK) from error
             raise
         try:
             stage.finish(run, "done")
         except OSError as error:
+            if is_gone(self._place, state, run):
+                self._without_record(run, store, drive, stage, error)
             raise Unfinished(
                 f"Run {run.id} wrote everything, but could not note it: {_said(error)}",
                 hint="memui recover finishes it.",
             ) from error
         log = self._append(run, state)
         return Outcome(run.id, run.written, run.deleted, log)
+
+    def _without_record(
+        self, run: Run, store: Tree, drive: Drive | None, stage: Stage, error: BaseException
+    ) -> NoReturn:
+        """The record vanished in the middle: it is made again, and the run goes back by it."""
+        reached = set() if drive is None else drive.reached
+        try:
+            run = remake(self._place, self._files, store, run, stage.before, reached)
+            with Tree(self._place.state) as state:
+                again = Drive(self._place, self._files, store, state, run)
+                conflicts = again.back()
+                again.remove_folders(stage.made)
+                Stage(self._place, self._files, store, state).finish(run, "taken-back")
+        except (EngineError, OSError) as failure:
+            raise _stopped(run, failure) from error
+        if conflicts:
+            raise Conflict(conflicts, hint=f"{_VANISHED} {_TAKEN_BACK}") from error
+        raise StorageError(f"{self._place.state}: {_VANISHED}", hint=_TAKEN_BACK) from error
 
     def _go_back(self, run: Run, drive: Drive, stage: Stage) -> tuple[Drift, ...]:
         try:
@@ -282,14 +304,14 @@ def _as_transaction(found: Reversal) -> tuple[tuple[Write, ...], dict[str, str |
     return tuple(writes), reads
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     """A failure as a sentence."""
     if isinstance(error, OSError):
         return f"{error.filename or 'A file'}: {error.strerror or error}."
     return str(error)
 
 
-def _stopped(run: Run, error: Exception) -> Unfinished:
+def _stopped(run: Run, error: BaseException) -> Unfinished:
     return Unfinished(
         f"Run {run.id} stopped in the middle, and could not be taken back now: {_said(error)}",
         hint="Nothing is lost. When the disk works again, memui recover finishes it.",

@@ -70,6 +70,10 @@ class Stage:
         self._files = files
         self._store = store
         self._state = state
+        self.before: dict[str, bytes] = {}
+        """SHA-256 -> bytes of what was in the store, should the record vanish in the middle."""
+        self.made: list[str] = []
+        """The folders of the store that the run makes."""
 
     def steps(self, writes: Iterable[Write]) -> tuple[Step, ...]:
         """The steps of a run, each with how its file is now and how it shall be."""
@@ -119,14 +123,12 @@ class Stage:
         """Refuse files on another file system than the state folder. Raises `StorageError`."""
         own = os.fstat(self._state.fd).st_dev
         for write in writes:
-            folder = write.path.rpartition("/")[0]
-            with contextlib.suppress(FileNotFoundError):
-                if os.fstat(self._store.folder(folder)).st_dev != own:
-                    raise StorageError(
-                        f"{write.path} lies on another file system than {self._place.state}.",
-                        path=write.path,
-                        hint="Nothing was changed. Files can be exchanged on one file system only.",
-                    )
+            if self._nearest(write.path.rpartition("/")[0]).st_dev != own:
+                raise StorageError(
+                    f"{write.path} lies on another file system than {self._place.state}.",
+                    path=write.path,
+                    hint="Nothing was changed. Files can be exchanged on one file system only.",
+                )
 
     def prepare(
         self, run: Run, writes: Mapping[str, Write], documents: Mapping[str, bytes]
@@ -136,6 +138,7 @@ class Stage:
         Raises `Conflict`, OSError; what is left behind is removed at the next opening.
         """
         folders = self.missing_folders(writes.values())
+        self.made = folders
         base = self._make_run_folder(run, folders)
         flushed = [(base, self._prefix + _RECORD)]
         for name, data in documents.items():
@@ -200,8 +203,9 @@ class Stage:
             data = self._store.read(step.path)
         except (FileNotFoundError, NotADirectoryError):
             raise Conflict([Drift(step.path, "was deleted")]) from None
-        if digest(data) != step.old:
+        if step.old is None or digest(data) != step.old:
             raise Conflict([Drift(step.path, "changed on disk")])
+        self.before[step.old] = data
         return data
 
     def _keep_object(self, base: str, name: str, data: bytes, objects: set[str]) -> None:
