@@ -145,7 +145,7 @@ def reversal(
     `StorageError`.
     """
     run = journal.find(place, name)
-    known = journal.runs(place)
+    known = known_since(place, run)
     _refuse_unheld(run)
     chosen = _chosen(run, known, frozenset(actions))
     numbers = {action.number for action in chosen}
@@ -164,6 +164,20 @@ def reversal(
                 found = found.choosing(file.path, otherwise)
     refuse_bereft(place, found, known)
     return found
+
+
+def known_since(place: Place, run: Run) -> tuple[Run, ...]:
+    """The runs that have a say in taking back one: those since the run that it goes back to."""
+    first = run
+    while first.undoes is not None:
+        try:
+            before = journal.find(place, first.undoes)
+        except EngineError:
+            break
+        if before.seq >= first.seq:
+            break
+        first = before
+    return journal.runs(place, since=first.seq)
 
 
 def _refuse_unheld(run: Run) -> None:

@@ -80,7 +80,7 @@ def overwritten(store: Store) -> tuple[Overwritten, ...]:
 def _candidates(store: Store) -> Iterator[tuple[Run, Step, bytes]]:
     """The newest step of each path whose file is there and not as the step left it."""
     seen: set[str] = set()
-    for run in reversed(store.runs()[-NEWEST:]):
+    for run in reversed(store.runs(newest=NEWEST)):
         for step in run.steps if run.state == "done" else ():
             if step.path in seen:
                 continue

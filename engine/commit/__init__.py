@@ -216,7 +216,13 @@ def check(place: Place, expected: Mapping[str, str | None]) -> tuple[Drift, ...]
 
 def unfinished(place: Place) -> tuple[Run, ...]:
     """The runs that were decided and neither finished nor taken back. Reads only."""
-    return tuple(run for run in journal.runs(place) if run.state == "unfinished")
+    found: list[Run] = []
+    for name in journal.unsettled(place):
+        with contextlib.suppress(journal.Damaged):
+            run = journal.read_run(place, name)
+            if run is not None and run.state == "unfinished":
+                found.append(run)
+    return tuple(found)
 
 
 def is_own(place: Place, run: Run) -> bool:

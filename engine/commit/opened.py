@@ -7,13 +7,13 @@ import os
 import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from engine import changelog, journal
 from engine.commit.check import drifts
 from engine.commit.drive import Drive, Foreign
 from engine.commit.files import Files
-from engine.commit.log import append_entry
+from engine.commit.log import append_entry, shed_logs
 from engine.commit.remade import is_gone, remake
 from engine.commit.signals import deferred_signals
 from engine.commit.stage import Stage, Write, discard, read_record
@@ -28,6 +28,8 @@ from engine.storage.tree import Tree
 if TYPE_CHECKING:
     from engine.reversal import Choice, Reversal
 
+SETTLED_AT_ONCE: Final = 64
+"""Settled runs that are noted together, so that most openings need no flush for it."""
 _TAKEN_BACK = "Everything was put back as it was. Try again."
 _VANISHED = "memui's record vanished in the middle of the run."
 
@@ -49,7 +51,8 @@ class Opened:
         found: list[Recovered] = []
         with self._trees() as (store, state):
             own = writer_id(self._place)
-            for name in journal.run_ids(self._place):
+            settled: list[Run] = []
+            for name in journal.unsettled(self._place):
                 try:
                     run = journal.read_run(self._place, name)
                 except journal.Damaged:
@@ -64,7 +67,27 @@ class Opened:
                         raise _stopped(run, error) from error
                 elif run.changelog == "pending":
                     self._append(run, state)
+                elif journal.is_settled(run):
+                    settled.append(run)
+            if len(settled) >= SETTLED_AT_ONCE:
+                self._index(settled, state)
         self.recovered = tuple(found)
+
+    def _index(self, settled: list[Run], state: Tree) -> None:
+        """Note runs of which nothing will change, so that no later opening reads them.
+
+        Their records are made durable first: a line must never outlive what it stands for.
+        """
+        name = self._place.state_prefix + journal.SETTLED
+        with contextlib.suppress(OSError, EngineError):
+            shed_logs(self._place, self._files, state, settled)
+            if not self._files.flush_all(state.fd):
+                for run in settled:
+                    self._files.flush_folder(state.folder(f"runs/{run.id}"), run.id)
+                    state.forget(f"runs/{run.id}")
+            before = journal.read_file(os.path.join(self._place.state, name)) or b""
+            at = before.rfind(b"\n") + 1
+            self._files.append(state.fd, name, journal.dump_settled(settled), at)
 
     @contextlib.contextmanager
     def _trees(self) -> Iterator[tuple[Tree, Tree]]:
@@ -259,9 +282,9 @@ class Opened:
 
     def revert(self, found: Reversal, *, who: str, decided_by: str = "person") -> Outcome:
         """Do what a reversal says, if the files still are as it saw them. Raises as `undo` does."""
-        from engine.reversal import refuse_bereft, refuse_undone
+        from engine.reversal import known_since, refuse_bereft, refuse_undone
 
-        known = journal.runs(self._place)
+        known = known_since(self._place, found.run)
         refuse_undone(found, known)
         if found.open:
             raise Conflict(

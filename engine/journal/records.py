@@ -133,6 +133,11 @@ class Run:
         return tuple(step.path for step in self.steps if step.new is None)
 
     @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the actions that changed files."""
+        return tuple(action.number for action in self.actions if action.changed)
+
+    @property
     def changing(self) -> tuple[ActionRecord, ...]:
         """The actions that changed files."""
         return tuple(action for action in self.actions if action.changed)
