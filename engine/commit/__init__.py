@@ -24,7 +24,15 @@ from engine.commit.observe import observe
 from engine.commit.opened import Opened, refuse
 from engine.commit.stage import Write
 from engine.commit.state import drop_state, prepare_state, put_state, writer_id
-from engine.commit.values import Clock, Outcome, Recovered, Transaction, Waiting, reduced
+from engine.commit.values import (
+    Clock,
+    Outcome,
+    Recovered,
+    Transaction,
+    Waiting,
+    changes,
+    reduced,
+)
 from engine.errors import Drift, StorageError
 from engine.journal import Run
 from engine.layouts import Place
@@ -102,10 +110,10 @@ def transact(
     waiting: Waiting | None = None,
 ) -> tuple[Outcome, tuple[Recovered, ...]]:
     """Lock, recover and transact. A conflict that shows before writes nothing, not even state."""
-    writes = reduced(transaction)
-    if not writes:
+    if not any(changes(write) for write in transaction.writes):
         return Outcome("", (), (), "none"), ()
     if not os.path.isdir(place.state):
+        writes = reduced(transaction)
         try:
             with Tree(place.folder) as store:
                 refuse(store, files or Files(), transaction, writes)

@@ -10,7 +10,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from engine import changelog, journal
-from engine.commit.check import drifts
+from engine.commit.check import drifts, sight
 from engine.commit.drive import Drive, Foreign
 from engine.commit.files import Files
 from engine.commit.log import append_entry, shed_logs
@@ -21,9 +21,9 @@ from engine.commit.state import writer_id
 from engine.commit.values import Clock, Outcome, Recovered, Transaction, reduced
 from engine.documents import digest
 from engine.errors import Conflict, Drift, EngineError, StorageError, Unfinished
-from engine.journal import ActionRecord, LogState, Run, RunKind
+from engine.journal import ActionRecord, LogState, Run, RunKind, Step
 from engine.layouts import Place
-from engine.storage.tree import Tree
+from engine.storage.tree import Found, Tree
 
 if TYPE_CHECKING:
     from engine.reversal import Choice, Reversal
@@ -141,11 +141,11 @@ class Opened:
         if not writes:
             return Outcome("", (), (), "none")
         with self._trees() as (store, state):
-            refuse(store, self._files, transaction, writes)
+            there = refuse(store, self._files, transaction, writes)
             stage = Stage(self._place, self._files, store, state)
             stage.device(writes.values())
-            stage.room(writes.values())
-            run = self._plan_run(transaction, stage, writes)
+            stage.room(writes.values(), there)
+            run = self._plan_run(transaction, writes, stage.steps(writes.values(), there))
             with deferred_signals() as stop:
                 try:
                     stage.prepare(run, writes, transaction.documents)
@@ -172,7 +172,9 @@ class Opened:
                 prefix = self._place.state_prefix
                 discard(self._files, store, state, run.id, prefix, run.machine)
 
-    def _plan_run(self, transaction: Transaction, stage: Stage, writes: Mapping[str, Write]) -> Run:
+    def _plan_run(
+        self, transaction: Transaction, writes: Mapping[str, Write], steps: tuple[Step, ...]
+    ) -> Run:
         name = f"{journal.newest(self._place) + 1}-{secrets.token_hex(4)}"
         actions = transaction.actions or (
             ActionRecord(1, str(transaction.kind), tuple(writes), None, "approved", ""),
@@ -190,7 +192,7 @@ class Opened:
             summary=transaction.summary,
             actions=actions,
             reads=dict(transaction.reads),
-            steps=stage.steps(writes.values()),
+            steps=steps,
             undoes=transaction.undoes,
             entry=changelog.entry(
                 run=name,
@@ -343,24 +345,25 @@ def _stopped(run: Run, error: BaseException) -> Unfinished:
 
 def refuse(
     store: Tree, files: Files, transaction: Transaction, writes: Mapping[str, Write]
-) -> None:
+) -> dict[str, Found]:
     """Refuse what cannot be: before anything is written, not even a folder of ours.
 
-    Raises `Conflict` naming every file that is not as a transaction relies on it, `StorageError`
-    for a file whose owner or group could not be kept.
+    Returns what was seen of each file. Raises `Conflict` naming every file that is not as a
+    transaction relies on it, `StorageError` for a file whose owner or group could not be kept.
     """
     expected = {**transaction.reads, **{path: write.old for path, write in writes.items()}}
-    found = files.precondition("first", lambda: drifts(store, expected, writes))
+    there = sight(store, expected)
+    found = files.precondition("first", lambda: drifts(store, expected, writes, there))
     if found:
         raise Conflict(found, hint="Nothing was changed.")
     for path, write in writes.items():
         if write.old is not None:
-            _refuse_not_ours(store, path)
+            _refuse_not_ours(path, there[path].stat)
+    return there
 
 
-def _refuse_not_ours(store: Tree, path: str) -> None:
+def _refuse_not_ours(path: str, seen: os.stat_result | None) -> None:
     """A file keeps its owner and group, when it is rewritten and when it is brought back."""
-    seen = store.look(path).stat
     if seen is None or os.geteuid() == 0:
         return
     what = ""
