@@ -3,7 +3,9 @@
 After Khanna, Kunal and Pierce, "A formal investigation of diff3" (FSTTCS 2007): the lines of the
 base that both sides left are stable; between them a chunk that one side changed is taken from that
 side, one that both changed alike is taken once, and one that they changed differently clashes.
-Lines are compared without their ends; what is taken gets the usual end of `theirs`.
+Changes that only meet, such as a line that one side took away and one that the other wrote behind
+it, are both done. Lines are compared without their ends; what is taken gets the usual end of
+`theirs`.
 """
 
 from __future__ import annotations
@@ -123,33 +125,62 @@ def _clashes(chunk: _Chunk, sides: tuple[Side, Side, Side]) -> bool:
     return mine != its and was not in (mine, its)
 
 
+_Hunk = tuple[int, int, int]
+"""(first line of the base, the line after its last, lines that stand there instead)"""
+
+
+def _hunks(base: Sequence[str], side: Sequence[str]) -> list[_Hunk]:
+    return [(a, b, d - c) for same, a, b, c, d in opcodes(base, side) if not same]
+
+
 def _chunks(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[_Chunk]:
     """The stable stretches and what lies between them, in order; together they are all lines."""
-    at = (0, 0, 0)
-    for start, mine, its, size in _stable(base, ours, theirs):
-        if (start, mine, its) != at:
-            yield _Chunk(False, (at[0], start), (at[1], mine), (at[2], its))
-        at = (start + size, mine + size, its + size)
-        yield _Chunk(True, (start, at[0]), (mine, at[1]), (its, at[2]))
-    ends = (len(base), len(ours), len(theirs))
-    if at != ends:
-        yield _Chunk(False, (at[0], ends[0]), (at[1], ends[1]), (at[2], ends[2]))
+    waiting = (_hunks(base, ours), _hunks(base, theirs))
+    done = [0, 0]  # hunks of each side that are behind us
+    shift = [0, 0]  # lines that each side has more than the base, up to here
+    at = 0
+    while any(done[side] < len(waiting[side]) for side in (0, 1)):
+        first = min(
+            (waiting[side][done[side]] for side in (0, 1) if done[side] < len(waiting[side])),
+            key=lambda hunk: (hunk[0], hunk[1] > hunk[0]),
+        )
+        start, end = first[:2]
+        before = tuple(shift)
+        grown = True
+        while grown:
+            grown = False
+            for side in (0, 1):
+                while done[side] < len(waiting[side]):
+                    a, b, lines = waiting[side][done[side]]
+                    if not ((a, b) == (start, end) or _touch(start, end, a, b)):
+                        break
+                    start, end = min(start, a), max(end, b)
+                    shift[side] += lines - (b - a)
+                    done[side] += 1
+                    grown = True
+        if start > at:
+            yield _stable(at, start, before)
+        mine = (start + before[0], end + shift[0])
+        its = (start + before[1], end + shift[1])
+        yield _Chunk(False, (start, end), mine, its)
+        at = end
+    if at < len(base):
+        yield _stable(at, len(base), tuple(shift))
 
 
-def _stable(
-    base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
-) -> Iterator[tuple[int, int, int, int]]:
-    """(line of base, of ours, of theirs, how many): what both sides left as it was."""
-    left = [op for op in opcodes(base, ours) if op[0]]
-    right = [op for op in opcodes(base, theirs) if op[0]]
-    i = j = 0
-    while i < len(left) and j < len(right):
-        _, a1, a2, mine, _ = left[i]
-        _, b1, b2, its, _ = right[j]
-        start, end = max(a1, b1), min(a2, b2)
-        if start < end:
-            yield start, mine + start - a1, its + start - b1, end - start
-        if a2 <= b2:
-            i += 1
-        if b2 <= a2:
-            j += 1
+def _touch(start: int, end: int, a: int, b: int) -> bool:
+    """Whether two changes of the base are about the same lines; such that only meet are not."""
+    if a == b:
+        return start < a < end
+    if start == end:
+        return a < start < b
+    return max(start, a) < min(end, b)
+
+
+def _stable(start: int, end: int, shift: tuple[int, ...]) -> _Chunk:
+    return _Chunk(
+        True,
+        (start, end),
+        (start + shift[0], end + shift[0]),
+        (start + shift[1], end + shift[1]),
+    )
