@@ -28,6 +28,7 @@ def recover(context: Context, asked: argparse.Namespace) -> int:
     ]
     if not context.json:
         _say_runs(context, found)
+        context.warn_unfinished(store)  # those of another machine are left
     facts = _offer(context, store) if asked.facts else {}
     if context.json:
         context.console.json({"runs": runs, **facts})
@@ -36,7 +37,7 @@ def recover(context: Context, asked: argparse.Namespace) -> int:
 
 def _say_runs(context: Context, found: Sequence[Recovered]) -> None:
     if not found:
-        context.console.tell("Nothing was unfinished.")
+        context.console.tell("Nothing was to be finished here.")
     for recovered in found:
         context.console.say(
             "Run {}: {} ({} of {} files were new).",
