@@ -33,6 +33,7 @@ from engine.journal.observations import (
 )
 from engine.journal.reading import (
     damage,
+    latest,
     read_file,
     read_object,
     read_run,
@@ -92,6 +93,7 @@ __all__ = [
     "is_inside",
     "is_run_id",
     "last_look",
+    "latest",
     "load_intent",
     "newest",
     "number",

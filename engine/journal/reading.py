@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -73,17 +74,20 @@ def _result(done: bytes | None) -> RunState:
     return said if said in _RESULTS else "unfinished"
 
 
-def runs(place: Place) -> tuple[Run, ...]:
-    """Every run that can be read, the oldest first. `damage` names the others."""
-    found: list[Run] = []
-    for name in run_ids(place):
+def latest(place: Place) -> Iterator[Run]:
+    """Every run that can be read, the newest first; each is read when it is asked for."""
+    for name in reversed(run_ids(place)):
         try:
             run = read_run(place, name)
         except Damaged:
             continue
         if run is not None:
-            found.append(run)
-    return tuple(found)
+            yield run
+
+
+def runs(place: Place) -> tuple[Run, ...]:
+    """Every run that can be read, the oldest first. `damage` names the others."""
+    return tuple(latest(place))[::-1]
 
 
 def read_object(place: Place, digest: str) -> bytes:
