@@ -2,7 +2,9 @@
 
 Chunks as diff3 has them (Khanna, Kunal, Pierce 2007, "A formal investigation of diff3"): lines that
 stand in all three are stable, and cut what lies between them into chunks. A chunk that one side
-changed is that side's; one that both changed alike is taken once; any other is a clash.
+changed is that side's; one that both changed alike is taken once; any other is a clash. Changes
+that only meet, such as a line that one side took away and one that the other wrote behind it, are
+both done.
 
 Lines are compared without their ends. The line end, byte order mark and final newline of the result
 are merged three ways as well: what one side changed holds.
@@ -136,39 +138,65 @@ def union(base: bytes, ours: bytes, theirs: bytes) -> bytes:
     return _bytes(taken, sides, undecided=sides.theirs.usual)
 
 
+_Hunk = tuple[int, int, int]
+"""(first line of the base, the line after its last, lines that stand there instead)"""
+
+
+def _hunks(base: Sequence[str], side: Sequence[str]) -> list[_Hunk]:
+    return [(a, b, d - c) for same, a, b, c, d in opcodes(base, side) if not same]
+
+
 def _chunks(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> Iterator[_Chunk]:
-    """Stable and changed chunks in order; together they are all lines of each version."""
-    to_ours, to_theirs = _matched(base, ours), _matched(base, theirs)
-    at = x = y = 0
-    while True:
-        start = at
-        while start < len(base) and (start not in to_ours or start not in to_theirs):
-            start += 1
-        if start == len(base):
-            last = _Chunk(False, range(at, start), range(x, len(ours)), range(y, len(theirs)))
-            if any(last[1:]):
-                yield last
-            return
-        here, there = to_ours[start], to_theirs[start]
-        if start > at or here > x or there > y:
-            yield _Chunk(False, range(at, start), range(x, here), range(y, there))
-        size = 1
-        while (
-            to_ours.get(start + size) == here + size and to_theirs.get(start + size) == there + size
-        ):
-            size += 1
-        at, x, y = start + size, here + size, there + size
-        yield _Chunk(True, range(start, at), range(here, x), range(there, y))
+    """The stable stretches and what lies between them, in order; together they are all lines."""
+    waiting = (_hunks(base, ours), _hunks(base, theirs))
+    done = [0, 0]  # hunks of each side that are behind us
+    shift = [0, 0]  # lines that each side has more than the base, up to here
+    at = 0
+    while any(done[side] < len(waiting[side]) for side in (0, 1)):
+        first = min(
+            (waiting[side][done[side]] for side in (0, 1) if done[side] < len(waiting[side])),
+            key=lambda hunk: (hunk[0], hunk[1] > hunk[0]),
+        )
+        start, end = first[:2]
+        before = tuple(shift)
+        grown = True
+        while grown:
+            grown = False
+            for side in (0, 1):
+                while done[side] < len(waiting[side]):
+                    a, b, lines = waiting[side][done[side]]
+                    if not ((a, b) == (start, end) or _touch(start, end, a, b)):
+                        break
+                    start, end = min(start, a), max(end, b)
+                    shift[side] += lines - (b - a)
+                    done[side] += 1
+                    grown = True
+        if start > at:
+            yield _stable(at, start, before)
+        mine = range(start + before[0], end + shift[0])
+        its = range(start + before[1], end + shift[1])
+        yield _Chunk(False, range(start, end), mine, its)
+        at = end
+    if at < len(base):
+        yield _stable(at, len(base), tuple(shift))
 
 
-def _matched(base: Sequence[str], side: Sequence[str]) -> dict[int, int]:
-    """Line of the base -> the line of a side that it is."""
-    return {
-        old: new
-        for same, a1, a2, b1, b2 in opcodes(base, side)
-        if same
-        for old, new in zip(range(a1, a2), range(b1, b2), strict=True)
-    }
+def _touch(start: int, end: int, a: int, b: int) -> bool:
+    """Whether two changes of the base are about the same lines; such that only meet are not."""
+    if a == b:
+        return start < a < end
+    if start == end:
+        return a < start < b
+    return max(start, a) < min(end, b)
+
+
+def _stable(start: int, end: int, shift: tuple[int, ...]) -> _Chunk:
+    return _Chunk(
+        True,
+        range(start, end),
+        range(start + shift[0], end + shift[0]),
+        range(start + shift[1], end + shift[1]),
+    )
 
 
 def _added(base: Sequence[str], ours: Sequence[str]) -> list[int]:
@@ -252,10 +280,11 @@ def _front(sides: _Versions, heads: Sequence[int]) -> _Lines:
 def _keys(front: Sequence[str]) -> dict[str, range]:
     """Key -> its lines, up to the next key. What stands before the first has an empty one."""
     starts: dict[int, str] = {1: ""}
+    known: set[str] = set()
     for at in range(1, len(front) - 1):
         if found := _KEY.match(front[at]):
             # A key that stands twice keeps both lines, each under a name of its own.
-            name = found[0] if found[0] not in starts.values() else f"{found[0]}{at}"
-            starts[at] = name
+            starts[at] = found[0] if found[0] not in known else f"{found[0]}{at}"
+            known.add(found[0])
     places = [*starts, len(front) - 1]
     return {starts[start]: range(start, stop) for start, stop in pairwise(places) if stop > start}

@@ -83,11 +83,15 @@ class Reverted:
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """A run, which of its actions are taken back, and what becomes of each file."""
+    """A run, which of its actions are taken back, and what becomes of each file.
+
+    `left` are the actions that are not among them and were not taken back before.
+    """
 
     run: Run
     actions: tuple[ActionRecord, ...]
     files: tuple[Reverted, ...]
+    left: frozenset[int] = frozenset()
 
     @property
     def open(self) -> tuple[Reverted, ...]:
@@ -108,6 +112,12 @@ class Reversal:
             for action in self.actions
             if (action.into or action.number) in numbers
         )
+
+    @property
+    def partial(self) -> bool:
+        """Whether something of the run will still hold."""
+        back = {action.number for action in self.taken_back}
+        return bool(self.left) or any(action.number not in back for action in self.actions)
 
     def choosing(self, path: str, choice: Choice) -> Reversal:
         """The same with a choice for one file. Raises `EngineError` if it does not have it."""
@@ -145,7 +155,7 @@ def reversal(
     `StorageError`.
     """
     run = journal.find(place, name)
-    known = journal.runs(place)
+    known = known_since(place, run)
     _refuse_unheld(run)
     chosen = _chosen(run, known, frozenset(actions))
     numbers = {action.number for action in chosen}
@@ -155,7 +165,9 @@ def reversal(
             for step in run.steps
             if step.action in numbers
         )
-    found = Reversal(run, chosen, files)
+    back = journal.taken_back(known)
+    left = {n for n in run.numbers if (run.id, n) not in back} - {a.number for a in chosen}
+    found = Reversal(run, chosen, files, frozenset(left))
     for path, choice in (choices or {}).items():
         found = found.choosing(path, choice)
     if otherwise is not None:
@@ -164,6 +176,20 @@ def reversal(
                 found = found.choosing(file.path, otherwise)
     refuse_bereft(place, found, known)
     return found
+
+
+def known_since(place: Place, run: Run) -> tuple[Run, ...]:
+    """The runs that have a say in taking back one: those since the run that it goes back to."""
+    first = run
+    while first.undoes is not None:
+        try:
+            before = journal.find(place, first.undoes)
+        except EngineError:
+            break
+        if before.seq >= first.seq:
+            break
+        first = before
+    return journal.runs(place, since=first.seq)
 
 
 def _refuse_unheld(run: Run) -> None:

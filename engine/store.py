@@ -347,9 +347,9 @@ class Store:
 
     # What was done
 
-    def runs(self) -> tuple[Run, ...]:
-        """Every run, the oldest first."""
-        return journal.runs(self.place)
+    def runs(self, *, newest: int | None = None) -> tuple[Run, ...]:
+        """Every run, or so many of the newest, the oldest first."""
+        return journal.runs(self.place, newest=newest)
 
     def applied(self, plan: str) -> dict[int, str]:
         """Action number of a plan -> the run that applied it and holds."""

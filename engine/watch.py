@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final, NamedTuple
 
 from engine import journal
@@ -78,9 +77,8 @@ def overwritten(store: Store) -> tuple[Overwritten, ...]:
 def _candidates(store: Store) -> Iterator[tuple[Run, Step, bytes]]:
     """The newest step of each path whose file is there and not as the step left it."""
     seen: set[str] = set()
-    done = (run for run in journal.latest(store.place) if run.state == "done")
-    for run in islice(done, NEWEST):
-        for step in run.steps:
+    for run in reversed(store.runs(newest=NEWEST)):
+        for step in run.steps if run.state == "done" else ():
             if step.path in seen:
                 continue
             seen.add(step.path)

@@ -24,7 +24,15 @@ from engine.commit.observe import observe
 from engine.commit.opened import Opened, refuse
 from engine.commit.stage import Write
 from engine.commit.state import drop_state, prepare_state, put_state, writer_id
-from engine.commit.values import Clock, Outcome, Recovered, Transaction, Waiting, reduced
+from engine.commit.values import (
+    Clock,
+    Outcome,
+    Recovered,
+    Transaction,
+    Waiting,
+    changes,
+    reduced,
+)
 from engine.errors import Drift, StorageError
 from engine.journal import Run
 from engine.layouts import Place
@@ -102,10 +110,10 @@ def transact(
     waiting: Waiting | None = None,
 ) -> tuple[Outcome, tuple[Recovered, ...]]:
     """Lock, recover and transact. A conflict that shows before writes nothing, not even state."""
-    writes = reduced(transaction)
-    if not writes:
+    if not any(changes(write) for write in transaction.writes):
         return Outcome("", (), (), "none"), ()
     if not os.path.isdir(place.state):
+        writes = reduced(transaction)
         try:
             with Tree(place.folder) as store:
                 refuse(store, files or Files(), transaction, writes)
@@ -216,7 +224,13 @@ def check(place: Place, expected: Mapping[str, str | None]) -> tuple[Drift, ...]
 
 def unfinished(place: Place) -> tuple[Run, ...]:
     """The runs that were decided and neither finished nor taken back. Reads only."""
-    return tuple(run for run in journal.runs(place) if run.state == "unfinished")
+    found: list[Run] = []
+    for name in journal.unsettled(place):
+        with contextlib.suppress(journal.Damaged):
+            run = journal.read_run(place, name)
+            if run is not None and run.state == "unfinished":
+                found.append(run)
+    return tuple(found)
 
 
 def is_own(place: Place, run: Run) -> bool:

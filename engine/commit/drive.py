@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from engine.commit.check import drifts
-from engine.commit.files import Files, is_file, seen, taken
+from engine.commit.files import FLUSH_ALONE, Files, is_file, seen, taken
 from engine.commit.giving import Spot, give_back
 from engine.commit.stage import make_store_folders
 from engine.errors import Drift, EngineError, StorageError
@@ -35,6 +36,20 @@ class Foreign(EngineError):
     def __init__(self, *found: Drift) -> None:
         super().__init__("; ".join(f"{drift.path} {drift.why}" for drift in found))
         self.drifts = found
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One step as it was looked at: the live file, and what the hold has of it.
+
+    `held` maps digests to where the file with it lies; `beside` says that something lies in the
+    place beside the hold; `given` that somebody else's file was given back.
+    """
+
+    live: Found
+    held: Mapping[str, Spot]
+    beside: bool
+    given: bool = False
 
 
 class Drive:
@@ -69,14 +84,20 @@ class Drive:
         except PermissionError:
             return seen(*self._store.parent(path))
 
-    def _held(self, index: int) -> dict[str, Spot]:
-        """Digest -> where in the hold the file with it lies."""
-        found: dict[str, Spot] = {}
-        for spot in (self._spot(index), self._aside(index)):
-            there = seen(*spot)
-            if there.digest is not None:
-                found.setdefault(there.digest, spot)
-        return found
+    def _see(self, index: int, step: Step, *, given: bool) -> _Seen:
+        live = self._look(step.path)
+        beside, spot = seen(*self._aside(index)), seen(*self._spot(index))
+        return self._as_seen(index, live, beside, spot, given=given)
+
+    def _as_seen(
+        self, index: int, live: Found, beside: Found, spot: Found, *, given: bool = False
+    ) -> _Seen:
+        held: dict[str, Spot] = {}
+        if beside.digest is not None:
+            held[beside.digest] = self._aside(index)
+        if spot.digest is not None:
+            held[spot.digest] = self._spot(index)
+        return _Seen(live, held, not beside.absent, given)
 
     def _live(self, path: str) -> Spot:
         self._touched.add(path.rpartition("/")[0])
@@ -88,25 +109,38 @@ class Drive:
 
     # What a death left in the hold
 
-    def _settle(self, index: int, step: Step, *, back: bool) -> bool:
-        """Put right what a death in the middle of a call left; whether theirs was given back.
+    def _settle(self, index: int, step: Step, *, back: bool) -> _Seen:
+        """Put right what a death in the middle of a call left, and say how it is then.
 
         A name in the hold that the live file has too (a move in two calls, or one that a power cut
         tore) goes. What was captured of somebody else's, and not given back yet, goes back now.
         """
         self._touched.add(step.path.rpartition("/")[0])
         there = self._look(step.path)
+        aside, spot = self._aside(index), self._spot(index)
+        beside = seen(*aside)
+        found = seen(*spot)
+        if self._is_settled(step, beside, there) and self._is_settled(step, found, there):
+            return self._as_seen(index, there, beside, found)
         given = False
-        for spot in (self._aside(index), self._spot(index)):
-            found = seen(*spot)
-            if found.absent:
+        for each in (aside, spot):
+            found = seen(*each)
+            if self._is_settled(step, found, there):
                 continue
             if _is_same(found, there):
                 self._files.flush_folder(self._live(step.path)[0], step.path.rpartition("/")[0])
-                self._files.unlink(*spot)
-            elif found.digest is None or found.digest not in {step.old, step.new}:
-                given = self._return(index, step, spot, found, there, back=back) or given
-        return given
+                self._files.unlink(*each)
+            else:
+                given = self._return(index, step, each, found, there, back=back) or given
+        return self._see(index, step, given=given)
+
+    @staticmethod
+    def _is_settled(step: Step, found: Found, live: Found) -> bool:
+        """Whether what the hold has is nothing, or ours and not live too."""
+        if found.absent:
+            return True
+        ours = found.digest is not None and found.digest in {step.old, step.new}
+        return ours and not _is_same(found, live)
 
     def _return(
         self, index: int, step: Step, spot: Spot, found: Found, there: Found, *, back: bool
@@ -128,16 +162,18 @@ class Drive:
         self._give_back(index, step.path, found, there.digest)
         return True
 
-    def _ready(self, index: int, wanted: str, shall: Attributes | None) -> None:
+    def _ready(self, index: int, wanted: str, shall: Attributes | None, there: _Seen) -> None:
         """See that the hold has what is to be published, and that the place beside it is free.
 
         A power cut can tear an exchange, so that one file lies under both names and the other
         under none; then it is made again from its object.
         """
         spot = self._spot(index)
-        held = self._held(index).get(wanted)
+        held = there.held.get(wanted)
+        beside = there.beside
         if held == self._aside(index):
             self._files.rename(*held, *spot)
+            beside = False
         elif held is None:
             again = (self._hold, f"{spot[1]}.again")
             with contextlib.suppress(FileNotFoundError):
@@ -148,7 +184,7 @@ class Drive:
             self._files.flush(*again)
             self._files.rename(*again, *spot)
             self._files.flush_folder(self._hold, "hold")
-        if not seen(*self._aside(index)).absent:
+        if beside:
             self._files.unlink(*self._aside(index))  # old or new, and both are objects
 
     def _object(self, digest: str) -> bytes:
@@ -188,20 +224,20 @@ class Drive:
         self._refuse_moved(self._run.written)
 
     def _publish(self, index: int, step: Step, new: str) -> None:
-        if self._settle(index, step, back=False):
+        there = self._settle(index, step, back=False)
+        if there.given:
             raise Foreign(Drift(step.path, _CHANGED))
-        there = self._look(step.path)
-        if there.digest == new:
+        if there.live.digest == new:
             return
         if step.old is None:
             self._create(index, step, there)
             return
-        if there.absent:
-            self._finish_swap(index, step, new)
+        if there.live.absent:
+            self._finish_swap(index, step, new, there)
             return
-        if there.digest != step.old or not is_file(there):
+        if there.live.digest != step.old or not is_file(there.live):
             raise Foreign(Drift(step.path, _CHANGED))
-        self._ready(index, new, step.shall)
+        self._ready(index, new, step.shall, there)
         self.reached.add(index)
         try:
             captured = self._files.publish(
@@ -215,10 +251,10 @@ class Drive:
         self._give_back(index, step.path, captured, new)
         raise Foreign(Drift(step.path, _CHANGED))
 
-    def _create(self, index: int, step: Step, there: Found) -> None:
-        if not there.absent:
+    def _create(self, index: int, step: Step, there: _Seen) -> None:
+        if not there.live.absent:
             raise Foreign(Drift(step.path, _CREATED))
-        if step.new not in self._held(index):
+        if step.new not in there.held:
             # It was live already; whoever deleted it since does not get it back.
             raise Foreign(Drift(step.path, _DELETED))
         try:
@@ -226,9 +262,9 @@ class Drive:
         except FileExistsError:
             raise Foreign(Drift(step.path, _CREATED)) from None
 
-    def _finish_swap(self, index: int, step: Step, wanted: str) -> None:
+    def _finish_swap(self, index: int, step: Step, wanted: str, there: _Seen) -> None:
         """A file is absent. If we took it and died before putting another there, go on."""
-        held = self._held(index).get(wanted)
+        held = there.held.get(wanted)
         aside = self._aside(index)
         if held is None or seen(*aside).digest != step.old:
             raise Foreign(Drift(step.path, _DELETED))
@@ -239,12 +275,12 @@ class Drive:
         self._files.rename(*aside, *self._spot(index))
 
     def _remove(self, index: int, step: Step) -> None:
-        if self._settle(index, step, back=False):
+        there = self._settle(index, step, back=False)
+        if there.given:
             raise Foreign(Drift(step.path, _CHANGED))
-        there = self._look(step.path)
-        if there.absent:
+        if there.live.absent:
             return
-        if there.digest != step.old or not is_file(there):
+        if there.live.digest != step.old or not is_file(there.live):
             raise Foreign(Drift(step.path, _CHANGED))
         self.reached.add(index)
         try:
@@ -338,19 +374,19 @@ class Drive:
         return tuple(reversed(found))
 
     def _restore(self, index: int, step: Step) -> str | None:
-        if self._settle(index, step, back=True):
+        there = self._settle(index, step, back=True)
+        if there.given:
             return _LEFT
-        there = self._look(step.path)
-        if there.absent:
-            return None if step.old is None else self._bring_back(index, step, step.old)
-        if there.digest is not None and there.digest == step.old:
+        if there.live.absent:
+            return None if step.old is None else self._bring_back(step, step.old, there)
+        if there.live.digest is not None and there.live.digest == step.old:
             return None
-        if there.digest != step.new or step.new is None or step.new in self._held(index):
+        if there.live.digest != step.new or step.new is None or step.new in there.held:
             # Ours was never published if it still is in the hold: the same bytes are theirs.
             return _LEFT
         if step.old is None:
             return self._withdraw(index, step)
-        self._ready(index, step.old, step.was)
+        self._ready(index, step.old, step.was, there)
         try:
             captured = self._files.publish(
                 step.path, self._spot(index), self._live(step.path), replaces=True
@@ -362,10 +398,10 @@ class Drive:
         self._give_back(index, step.path, captured, step.old)
         return _LEFT
 
-    def _bring_back(self, index: int, step: Step, old: str) -> str | None:
+    def _bring_back(self, step: Step, old: str, there: _Seen) -> str | None:
         """A file is absent: ours to bring back only if it was we who took it."""
-        held = self._held(index).get(old)
-        ours = step.new is None or not seen(*self._aside(index)).absent
+        held = there.held.get(old)
+        ours = step.new is None or there.beside
         if held is None or not ours:
             return "was deleted by another writer"
         if not self._link_home(held, step.path):
@@ -414,6 +450,10 @@ class Drive:
                     raise
 
     def _flush(self) -> None:
+        """Make every folder that was changed durable: one by one, or all with the file system."""
+        together = len(self._touched) > FLUSH_ALONE and self._files.flush_all(self._hold)
+        if together:
+            self._touched.clear()
         for folder in sorted(self._touched):
             try:
                 fd = self._store.folder(folder)

@@ -29,6 +29,8 @@ _UNSUPPORTED: Final = frozenset(
     [errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY]
 )
 UNREADABLE: Final = "file that cannot be read"
+UMASK: Final = os.umask(0)
+os.umask(UMASK)
 FLUSH_ALONE: Final = 6
 """Files that are flushed one by one; more are flushed with the whole file system in one call."""
 
@@ -100,7 +102,8 @@ class Files:
             while view:
                 self.step("write", name)
                 view = view[os.write(opened, view) :]
-            os.fchmod(opened, mode)
+            if mode & UMASK:
+                os.fchmod(opened, mode)
         finally:
             os.close(opened)
 

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import stat
+from collections.abc import Iterable
 from typing import Final
 
 from engine.changelog import with_entry
@@ -38,6 +39,23 @@ def append_entry(place: Place, files: Files, state: Tree, run: Run) -> LogState:
     except OSError:
         return "pending"
     return "pending"
+
+
+def shed_logs(place: Place, files: Files, state: Tree, runs: Iterable[Run]) -> None:
+    """Remove the displaced logs of settled runs that the live log begins with.
+
+    Every run displaces the log that it appends to; kept for ever they would grow with the square of
+    the runs. One that somebody wrote to through an old descriptor says more, and stays.
+    """
+    folder, name = os.path.split(place.changelog)
+    with Tree(folder) as tree:
+        live = read_at(tree.fd, name)
+    for run in runs:
+        hold = state.folder(f"runs/{run.id}/hold")
+        spot = (hold, f"{place.state_prefix}changelog")
+        if seen(*spot).kind == FILE and live.startswith(read_at(*spot)):
+            files.unlink(*spot)
+        state.forget(f"runs/{run.id}")  # there may be more of them than open files
 
 
 class _Log:

@@ -7,13 +7,13 @@ import os
 import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from engine import changelog, journal
-from engine.commit.check import drifts
+from engine.commit.check import drifts, sight
 from engine.commit.drive import Drive, Foreign
 from engine.commit.files import Files
-from engine.commit.log import append_entry
+from engine.commit.log import append_entry, shed_logs
 from engine.commit.remade import is_gone, remake
 from engine.commit.signals import deferred_signals
 from engine.commit.stage import Stage, Write, discard, read_record
@@ -21,13 +21,15 @@ from engine.commit.state import writer_id
 from engine.commit.values import Clock, Outcome, Recovered, Transaction, reduced
 from engine.documents import digest
 from engine.errors import Conflict, Drift, EngineError, StorageError, Unfinished
-from engine.journal import ActionRecord, LogState, Run, RunKind
+from engine.journal import ActionRecord, LogState, Run, RunKind, Step
 from engine.layouts import Place
-from engine.storage.tree import Tree
+from engine.storage.tree import Found, Tree
 
 if TYPE_CHECKING:
     from engine.reversal import Choice, Reversal
 
+SETTLED_AT_ONCE: Final = 64
+"""Settled runs that are noted together, so that most openings need no flush for it."""
 _TAKEN_BACK = "Everything was put back as it was. Try again."
 _VANISHED = "memui's record vanished in the middle of the run."
 
@@ -49,7 +51,8 @@ class Opened:
         found: list[Recovered] = []
         with self._trees() as (store, state):
             own = writer_id(self._place)
-            for name in journal.run_ids(self._place):
+            settled: list[Run] = []
+            for name in journal.unsettled(self._place):
                 try:
                     run = journal.read_run(self._place, name)
                 except journal.Damaged:
@@ -64,7 +67,27 @@ class Opened:
                         raise _stopped(run, error) from error
                 elif run.changelog == "pending":
                     self._append(run, state)
+                elif journal.is_settled(run):
+                    settled.append(run)
+            if len(settled) >= SETTLED_AT_ONCE:
+                self._index(settled, state)
         self.recovered = tuple(found)
+
+    def _index(self, settled: list[Run], state: Tree) -> None:
+        """Note runs of which nothing will change, so that no later opening reads them.
+
+        Their records are made durable first: a line must never outlive what it stands for.
+        """
+        name = self._place.state_prefix + journal.SETTLED
+        with contextlib.suppress(OSError, EngineError):
+            shed_logs(self._place, self._files, state, settled)
+            if not self._files.flush_all(state.fd):
+                for run in settled:
+                    self._files.flush_folder(state.folder(f"runs/{run.id}"), run.id)
+                    state.forget(f"runs/{run.id}")
+            before = journal.read_file(os.path.join(self._place.state, name)) or b""
+            at = before.rfind(b"\n") + 1
+            self._files.append(state.fd, name, journal.dump_settled(settled), at)
 
     @contextlib.contextmanager
     def _trees(self) -> Iterator[tuple[Tree, Tree]]:
@@ -118,11 +141,11 @@ class Opened:
         if not writes:
             return Outcome("", (), (), "none")
         with self._trees() as (store, state):
-            refuse(store, self._files, transaction, writes)
+            there = refuse(store, self._files, transaction, writes)
             stage = Stage(self._place, self._files, store, state)
             stage.device(writes.values())
-            stage.room(writes.values())
-            run = self._plan_run(transaction, stage, writes)
+            stage.room(writes.values(), there)
+            run = self._plan_run(transaction, writes, stage.steps(writes.values(), there))
             with deferred_signals() as stop:
                 try:
                     stage.prepare(run, writes, transaction.documents)
@@ -149,7 +172,9 @@ class Opened:
                 prefix = self._place.state_prefix
                 discard(self._files, store, state, run.id, prefix, run.machine)
 
-    def _plan_run(self, transaction: Transaction, stage: Stage, writes: Mapping[str, Write]) -> Run:
+    def _plan_run(
+        self, transaction: Transaction, writes: Mapping[str, Write], steps: tuple[Step, ...]
+    ) -> Run:
         name = f"{journal.newest(self._place) + 1}-{secrets.token_hex(4)}"
         actions = transaction.actions or (
             ActionRecord(1, str(transaction.kind), tuple(writes), None, "approved", ""),
@@ -167,7 +192,7 @@ class Opened:
             summary=transaction.summary,
             actions=actions,
             reads=dict(transaction.reads),
-            steps=stage.steps(writes.values()),
+            steps=steps,
             undoes=transaction.undoes,
             entry=changelog.entry(
                 run=name,
@@ -259,9 +284,9 @@ class Opened:
 
     def revert(self, found: Reversal, *, who: str, decided_by: str = "person") -> Outcome:
         """Do what a reversal says, if the files still are as it saw them. Raises as `undo` does."""
-        from engine.reversal import refuse_bereft, refuse_undone
+        from engine.reversal import known_since, refuse_bereft, refuse_undone
 
-        known = journal.runs(self._place)
+        known = known_since(self._place, found.run)
         refuse_undone(found, known)
         if found.open:
             raise Conflict(
@@ -320,24 +345,25 @@ def _stopped(run: Run, error: BaseException) -> Unfinished:
 
 def refuse(
     store: Tree, files: Files, transaction: Transaction, writes: Mapping[str, Write]
-) -> None:
+) -> dict[str, Found]:
     """Refuse what cannot be: before anything is written, not even a folder of ours.
 
-    Raises `Conflict` naming every file that is not as a transaction relies on it, `StorageError`
-    for a file whose owner or group could not be kept.
+    Returns what was seen of each file. Raises `Conflict` naming every file that is not as a
+    transaction relies on it, `StorageError` for a file whose owner or group could not be kept.
     """
     expected = {**transaction.reads, **{path: write.old for path, write in writes.items()}}
-    found = files.precondition("first", lambda: drifts(store, expected, writes))
+    there = sight(store, expected)
+    found = files.precondition("first", lambda: drifts(store, expected, writes, there))
     if found:
         raise Conflict(found, hint="Nothing was changed.")
     for path, write in writes.items():
         if write.old is not None:
-            _refuse_not_ours(store, path)
+            _refuse_not_ours(path, there[path].stat)
+    return there
 
 
-def _refuse_not_ours(store: Tree, path: str) -> None:
+def _refuse_not_ours(path: str, seen: os.stat_result | None) -> None:
     """A file keeps its owner and group, when it is rewritten and when it is brought back."""
-    seen = store.look(path).stat
     if seen is None or os.geteuid() == 0:
         return
     what = ""

@@ -11,19 +11,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from engine.commit.files import FLUSH_ALONE, Files
+from engine.commit.files import FLUSH_ALONE, UMASK, Files
 from engine.documents import digest
 from engine.errors import Conflict, Drift, StorageError
 from engine.journal import Attributes, Damaged, Run, Step, is_inside, seal, unseal
 from engine.layouts import Place
-from engine.storage.tree import FILE, Tree, look_at, read_at
+from engine.storage.tree import FILE, Found, Tree, look_at, read_at
 
 _ABORTING: Final = b"{}\n"
 _RECORD: Final = "folders"
 RESERVE: Final = 64 * 1024
 """Bytes that must stay free beside twice what a run touches: for records and folders."""
-_UMASK: Final = os.umask(0)
-os.umask(_UMASK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ def new_attributes(folder: os.stat_result) -> Attributes:
     A file that is renamed into a folder does not get the group that set-group-id hands down. What
     root makes is the folder's owner's.
     """
-    mode = 0o666 & ~_UMASK & stat.S_IMODE(folder.st_mode)
+    mode = 0o666 & ~UMASK & stat.S_IMODE(folder.st_mode)
     if os.geteuid() == 0:
         return Attributes(mode, folder.st_uid, folder.st_gid)
     hands_down = folder.st_mode & stat.S_ISGID and folder.st_gid in os.getgroups()
@@ -75,16 +73,16 @@ class Stage:
         self.made: list[str] = []
         """The folders of the store that the run makes."""
 
-    def steps(self, writes: Iterable[Write]) -> tuple[Step, ...]:
-        """The steps of a run, each with how its file is now and how it shall be."""
+    def steps(self, writes: Iterable[Write], there: Mapping[str, Found]) -> tuple[Step, ...]:
+        """The steps of a run, each with how its file was seen and how it shall be."""
         found: list[Step] = []
         for write in sorted(writes, key=lambda w: w.path):
-            there = self._store.look(write.path)
-            was = None if there.stat is None else attributes_of(there.stat)
+            seen = there[write.path].stat
+            was = None if seen is None else attributes_of(seen)
             if write.new is None:
                 found.append(Step(write.path, write.old, None, was, action=write.action))
                 continue
-            shall = write.was or self._attributes(write, was)
+            shall = write.was or self._attributes(write, was, there)
             new = digest(write.new)
             found.append(Step(write.path, write.old, new, was, shall, write.action))
         return tuple(found)
@@ -92,24 +90,23 @@ class Stage:
     def missing_folders(self, writes: Iterable[Write]) -> list[str]:
         """The folders that targets need and that do not exist, parents first."""
         found: dict[str, None] = {}
-        for write in writes:
-            parts = write.path.split("/")[:-1]
+        for above in sorted({w.path.rpartition("/")[0] for w in writes if w.new is not None}):
+            parts = above.split("/") if above else []
             for depth in range(1, len(parts) + 1):
                 folder = "/".join(parts[:depth])
-                if write.new is not None and folder not in found:
+                if folder not in found:
                     try:
                         self._store.folder(folder)
                     except FileNotFoundError:
                         found[folder] = None
         return list(found)
 
-    def room(self, writes: Iterable[Write]) -> None:
+    def room(self, writes: Iterable[Write], there: Mapping[str, Found]) -> None:
         """Refuse before anything is written if space is short. Raises `StorageError`."""
         needed = 0
         for write in writes:
-            there = self._store.look(write.path)
-            size = there.stat.st_size if there.stat is not None else 0
-            needed += size + len(write.new or b"")
+            seen = there[write.path].stat
+            needed += (0 if seen is None else seen.st_size) + len(write.new or b"")
         wanted = 2 * needed + RESERVE
         system = os.statvfs(self._state.fd)
         free = system.f_bavail * system.f_frsize
@@ -122,11 +119,14 @@ class Stage:
     def device(self, writes: Iterable[Write]) -> None:
         """Refuse files on another file system than the state folder. Raises `StorageError`."""
         own = os.fstat(self._state.fd).st_dev
-        for write in writes:
-            if self._nearest(write.path.rpartition("/")[0]).st_dev != own:
+        folders = {
+            path.rpartition("/")[0]: path for path in sorted((w.path for w in writes), reverse=True)
+        }
+        for folder, path in folders.items():
+            if self._nearest(folder).st_dev != own:
                 raise StorageError(
-                    f"{write.path} lies on another file system than {self._place.state}.",
-                    path=write.path,
+                    f"{path} lies on another file system than {self._place.state}.",
+                    path=path,
                     hint="Nothing was changed. Files can be exchanged on one file system only.",
                 )
 
@@ -227,13 +227,15 @@ class Stage:
         self._files.dress(fd, name, step.shall or Attributes(0o600, -1, -1), like)
         flushed.append((f"{base}/hold", name))
 
-    def _attributes(self, write: Write, was: Attributes | None) -> Attributes:
+    def _attributes(
+        self, write: Write, was: Attributes | None, there: Mapping[str, Found]
+    ) -> Attributes:
         """What a written file has: as narrow as its sources, and its folder's owner if new."""
         mode = 0o777
         for source in write.sources:
-            there = self._store.look(source)
-            if there.stat is not None:
-                mode &= stat.S_IMODE(there.stat.st_mode)
+            seen = there[source].stat if source in there else self._store.stat(source)
+            if seen is not None:
+                mode &= stat.S_IMODE(seen.st_mode)
         if was is not None:
             return Attributes(was.mode & (mode | 0o7000), was.uid, was.gid)
         new = new_attributes(self._nearest(write.path.rpartition("/")[0]))
@@ -273,7 +275,7 @@ def make_store_folder(files: Files, store: Tree, folder: str) -> None:
     """Make one folder of a store, never wider than the one above it, and its owner's."""
     fd, name = store.parent(folder)
     above = os.fstat(fd)
-    mode = 0o777 & ~_UMASK & stat.S_IMODE(above.st_mode)
+    mode = 0o777 & ~UMASK & stat.S_IMODE(above.st_mode)
     with contextlib.suppress(FileExistsError):
         files.make_folder(fd, name, mode | stat.S_IRWXU)
         if os.geteuid() == 0 and above.st_uid != 0:

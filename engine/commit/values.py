@@ -74,9 +74,14 @@ def reduced(transaction: Transaction) -> dict[str, Write]:
         if key in keys:
             raise ValueError(f"{write.path} is written twice")
         keys.add(key)
-        if write.old != (None if write.new is None else digest(write.new)):
+        if changes(write):
             found[write.path] = write
     return found
+
+
+def changes(write: Write) -> bool:
+    """Whether a file is to be other than it must be now."""
+    return write.old != (None if write.new is None else digest(write.new))
 
 
 def _refuse_outside(path: str) -> None:

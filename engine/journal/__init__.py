@@ -33,7 +33,6 @@ from engine.journal.observations import (
 )
 from engine.journal.reading import (
     damage,
-    latest,
     read_file,
     read_object,
     read_run,
@@ -60,6 +59,14 @@ from engine.journal.records import (
     seal,
     unseal,
 )
+from engine.journal.settled import (
+    SETTLED,
+    Settled,
+    dump_settled,
+    is_settled,
+    standings,
+    unsettled,
+)
 from engine.journal.standing import applied, earlier, find, freed, taken_back, undone_by
 
 __all__ = [
@@ -67,6 +74,7 @@ __all__ = [
     "FORMAT",
     "LOOK",
     "OBSERVATIONS",
+    "SETTLED",
     "UNKNOWN",
     "ActionRecord",
     "Attributes",
@@ -78,6 +86,7 @@ __all__ = [
     "Run",
     "RunKind",
     "RunState",
+    "Settled",
     "Step",
     "applied",
     "collected",
@@ -86,14 +95,15 @@ __all__ = [
     "dump_intent",
     "dump_look",
     "dump_observation",
+    "dump_settled",
     "earlier",
     "find",
     "freed",
     "is_digest",
     "is_inside",
     "is_run_id",
+    "is_settled",
     "last_look",
-    "latest",
     "load_intent",
     "newest",
     "number",
@@ -106,11 +116,13 @@ __all__ = [
     "run_ids",
     "runs",
     "seal",
+    "standings",
     "state_path",
     "state_size",
     "taken_back",
     "undone_by",
     "unseal",
+    "unsettled",
     "whole",
     "with_collected",
 ]

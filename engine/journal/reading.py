@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -47,7 +46,8 @@ def run_ids(place: Place) -> list[str]:
         return []
     except OSError as error:
         raise StorageError(f"{place.state} cannot be read: {error.strerror}.") from error
-    return sorted(filter(is_run_id, names), key=lambda name: int(name.partition("-")[0]))
+    # The nonce always has eight digits: of two ids the longer one has the higher number.
+    return sorted(sorted(filter(is_run_id, names)), key=len)
 
 
 def read_run(place: Place, name: str) -> Run | None:
@@ -74,20 +74,21 @@ def _result(done: bytes | None) -> RunState:
     return said if said in _RESULTS else "unfinished"
 
 
-def latest(place: Place) -> Iterator[Run]:
-    """Every run that can be read, the newest first; each is read when it is asked for."""
-    for name in reversed(run_ids(place)):
+def runs(place: Place, *, since: int = 0, newest: int | None = None) -> tuple[Run, ...]:
+    """Every run that can be read, the oldest first. `damage` names the others.
+
+    `since` leaves out those with a lower number, `newest` all but so many.
+    """
+    names = [name for name in run_ids(place) if int(name.partition("-")[0]) >= since]
+    found: list[Run] = []
+    for name in names if newest is None else names[-newest:]:
         try:
             run = read_run(place, name)
         except Damaged:
             continue
         if run is not None:
-            yield run
-
-
-def runs(place: Place) -> tuple[Run, ...]:
-    """Every run that can be read, the oldest first. `damage` names the others."""
-    return tuple(latest(place))[::-1]
+            found.append(run)
+    return tuple(found)
 
 
 def read_object(place: Place, digest: str) -> bytes:

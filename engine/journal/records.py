@@ -19,6 +19,7 @@ from engine.paths import is_memory
 
 FORMAT: Final = 1
 _RUN_ID = re.compile(r"([1-9][0-9]{0,9})-([0-9a-f]{8})")
+_DIGEST_KEY: Final = ', "digest": "'
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 RunState = Literal["done", "taken-back", "unfinished"]
@@ -133,6 +134,11 @@ class Run:
         return tuple(step.path for step in self.steps if step.new is None)
 
     @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the actions that changed files."""
+        return tuple(action.number for action in self.actions if action.changed)
+
+    @property
     def changing(self) -> tuple[ActionRecord, ...]:
         """The actions that changed files."""
         return tuple(action for action in self.actions if action.changed)
@@ -187,21 +193,33 @@ def dump_intent(run: Run) -> bytes:
 
 
 def seal(value: Mapping[str, Any]) -> bytes:
-    """JSON whose last key is the SHA-256 of the JSON without it."""
+    """JSON whose last key is the SHA-256 of the JSON without it. `value` is not empty."""
     text = json.dumps(value, ensure_ascii=True)
-    return json.dumps({**value, "digest": _sha(text)}, ensure_ascii=True).encode() + b"\n"
+    return f'{text[:-1]}{_DIGEST_KEY}{_sha(text)}"}}\n'.encode()
 
 
 def unseal(data: bytes) -> dict[str, Any]:
-    """What `seal` wrote. Raises `Damaged`."""
+    """What `seal` wrote. Raises `Damaged`.
+
+    Bytes that are exactly as `seal` leaves them are checked as they are; any others, as the JSON
+    that they mean.
+    """
     try:
         value = json.loads(data)
         said = value.pop("digest")
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise Damaged("the record is truncated or no JSON") from error
-    if said != _sha(json.dumps(value, ensure_ascii=True)):
+    if not _is_exact(data, said) and said != _sha(json.dumps(value, ensure_ascii=True)):
         raise Damaged("the record was altered")
     return dict(value)
+
+
+def _is_exact(data: bytes, said: Any) -> bool:
+    if not isinstance(said, str) or not is_digest(said):
+        return False
+    tail = f'{_DIGEST_KEY}{said}"}}'.encode()
+    text = data.removesuffix(b"\n")
+    return text.endswith(tail) and hashlib.sha256(text[: -len(tail)] + b"}").hexdigest() == said
 
 
 def _sha(text: str) -> str:

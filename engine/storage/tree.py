@@ -115,6 +115,18 @@ class Tree:
             raise
         return look_at(fd, name)
 
+    def stat(self, path: str) -> os.stat_result | None:
+        """What the system says of a path, None if there is nothing. A link is not followed."""
+        try:
+            fd, name = self.parent(path)
+            return os.stat(name, dir_fd=fd, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                return None
+            raise
+
     def read(self, path: str, limit: int | None = None) -> bytes:
         """A regular file's bytes. Raises OSError; EINVAL for what is no regular file."""
         fd, name = self.parent(path)
@@ -141,22 +153,37 @@ def look_at(folder: int, name: str) -> Found:
         seen = os.fstat(fd)
         if not stat.S_ISREG(seen.st_mode):
             return Found(kind_of(seen.st_mode), None, seen)
-        hashed = hashlib.sha256()
-        while chunk := os.read(fd, _CHUNK):
-            hashed.update(chunk)
-        return Found(FILE, hashed.hexdigest(), seen)
+        return Found(FILE, _hash(fd, seen.st_size), seen)
     finally:
         os.close(fd)
+
+
+def _hash(fd: int, size: int) -> str:
+    """The SHA-256 of an open file that had `size` bytes when it was opened.
+
+    Asking for one byte more than there should be tells the end in the same call.
+    """
+    chunk = os.read(fd, min(size, _CHUNK) + 1)
+    hashed = hashlib.sha256(chunk)
+    if len(chunk) != size:
+        while chunk := os.read(fd, _CHUNK):
+            hashed.update(chunk)
+    return hashed.hexdigest()
 
 
 def read_at(folder: int, name: str, limit: int | None = None) -> bytes:
     """A regular file's bytes, at most `limit`. Raises OSError; EINVAL for no regular file."""
     fd = os.open(name, _FILE, dir_fd=folder)
     try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
+        seen = os.fstat(fd)
+        if not stat.S_ISREG(seen.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", name)
-        parts: list[bytes] = []
-        left = limit
+        asked = min(seen.st_size, _CHUNK) + 1
+        first = os.read(fd, asked if limit is None else min(asked, limit))
+        if len(first) in {seen.st_size, limit}:
+            return first
+        parts = [first]
+        left = None if limit is None else limit - len(first)
         while left is None or left > 0:
             chunk = os.read(fd, _CHUNK if left is None else min(left, _CHUNK))
             if not chunk:

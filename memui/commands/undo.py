@@ -71,7 +71,7 @@ def undo(context: Context, asked: argparse.Namespace) -> int:
         )
         return EXIT_OK
     if outcome.run:
-        part = "" if len(found.taken_back) == len(found.run.changing) else " in part"
+        part = " in part" if found.partial else ""
         context.console.say("Run {} is taken back{}, by run {}.", found.run.id, part, outcome.run)
     else:
         context.console.tell("There was nothing to take back. Nothing was changed.")

@@ -80,7 +80,7 @@ def _revert(screen: Screen[None], session: Session, found: Reversal, said: Said)
         said(failure(error), True)
         return
     recovered = session.told_recovered()
-    part = "" if len(found.taken_back) == len(run.changing) else "in part "
+    part = "in part " if found.partial else ""
     undo = number(outcome.run)
     done = (
         f"Run {run.seq} is {part}taken back, as run {undo}; undo that to do it again."

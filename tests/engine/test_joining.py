@@ -108,6 +108,16 @@ def test_changes_of_different_lines_are_both_there() -> None:
     assert joined.data == text("ONE", "two", "three", "4", "5")
 
 
+def test_a_line_taken_away_and_one_written_behind_it_do_not_clash() -> None:
+    base = text("green", "three")
+    assert join(base, text("green"), text("green", "three", "milk")).data == text("green", "milk")
+    assert join(base, text("green"), text("green", "milk", "three")).data == text("green", "milk")
+
+
+def test_lines_that_both_wrote_in_one_place_clash() -> None:
+    assert join(text("a"), text("a", "b"), text("a", "c")).data is None
+
+
 def test_lines_that_both_changed_differently_clash_and_are_named() -> None:
     joined = join(text("x", "tea", "y"), text("x", "coffee", "y"), text("x", "water", "y"))
     assert joined.data is None

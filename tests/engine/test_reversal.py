@@ -80,7 +80,9 @@ def test_one_action_of_a_run_is_taken_back_and_the_others_stay(store: Store) -> 
 
 def test_an_undo_of_the_rest_takes_back_what_an_undo_of_one_action_left(store: Store) -> None:
     run = apply(store, 1, 2, 3, 4)
+    assert store.reversal(run, actions=[4]).partial
     store.undo(run, who="tests", actions=[4])
+    assert not store.reversal(run).partial
     store.undo(run, who="tests")
     assert live(store) == FILES
     assert waiting(store) == {1, 2, 3, 4}

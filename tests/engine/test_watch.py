@@ -81,7 +81,7 @@ def test_a_repair_takes_nothing_away_though_its_carrier_lost_it_meanwhile(store:
     (item,) = (item for item in overwritten(store) if item.path == "tea.md")
     assert item.facts == ("In a pot.",)
     repair(store, [item], who="tests")
-    assert (store.live("tea.md") or b"").decode() == NEW + "- With milk.\n- In a pot.\n"
+    assert (store.live("tea.md") or b"").decode() == NEW + "- In a pot.\n- With milk.\n"
 
 
 def test_a_description_is_named_unless_the_other_writer_gave_one_too(store: Store) -> None:
