@@ -4,22 +4,19 @@ Agents read, think and write back without a lock. One that read before a run and
 puts back what it knew, and what the run wrote is gone without anybody meaning it. Nothing is lost
 for good, for the run's results are objects; here they are found and merged in again.
 
-A live file that is not what the newest run of ours left counts as a stale write if it lacks
-something that the run added and stands closer, by changed lines, to what the run found than to what
-it wrote: an edit that started from the run's result is always closer to that.
+A live file that is not what the newest run of ours left counts as a stale write if no line that the
+run added stands in it, and lines do that only a reader of the earlier version knew (`is_stale`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from engine import journal
 from engine.commit import Outcome, Transaction, Write
-from engine.diff import opcodes
-from engine.diff.sides import read as read_side
-from engine.documents import digest
+from engine.documents import decode, digest, split
 from engine.errors import StorageError
 from engine.joining import union
 from engine.journal import ActionRecord, Run, RunKind, Step
@@ -106,23 +103,54 @@ def _judged(
         return None
     added = _keys(step.path, new)
     known = _keys(step.path, old).keys()
-    facts = [s.text for key, s in added.items() if key not in known and key not in live]
+    # Of a frontmatter key that both changed theirs stays: what no repair brings back is not named.
+    back = _keys(step.path, union(old, new, here)).keys()
+    facts = [
+        s.text
+        for key, s in added.items()
+        if key not in known
+        and key not in live
+        and (key in back or s.kind not in {"description", "field"})
+    ]
     return Overwritten(run.id, step.path, tuple(facts), digest(here)) if facts else None
 
 
 def is_stale(old: bytes, new: bytes, here: bytes) -> bool:
-    """Whether a live file was made from what a run found rather than from what it wrote."""
-    sides = [read_side(data).lines for data in (old, new, here)]
-    return _distance(sides[0], sides[2]) < _distance(sides[1], sides[2])
+    """Whether a live file was made from what a run found rather than from what it wrote.
+
+    By lines that hold a letter or digit, spaces folded: none that the run added stands in it, and
+    one that the run removed does; where it removed none, all of the earlier ones do. The body
+    decides if the run added to it, else the frontmatter as well.
+
+    So an edit that keeps a line of the run's is never stale, and an append to the earlier bytes
+    always is, but for one that repeats a line of the run's. Whoever takes out all that a run added,
+    and nothing else, leaves what a stale write leaves: that is reported too.
+    """
+    before, after, now = map(_lines, (old, new, here))
+    added = (after.front | after.body) - (before.front | before.body)
+    if not added or added & (now.front | now.body):
+        return False
+    kept = before.body if after.body - before.body else before.front | before.body
+    removed = kept - (after.front | after.body)
+    return bool(removed & (now.front | now.body)) if removed else kept <= (now.front | now.body)
 
 
-def _distance(one: list[str], other: list[str]) -> int:
-    """Lines that differ."""
-    return sum(
-        (end - start) + (stop - begin)
-        for same, start, end, begin, stop in opcodes(one, other)
-        if not same
-    )
+class _Lines(NamedTuple):
+    """What the lines of a file say, those of its frontmatter apart."""
+
+    front: frozenset[str]
+    body: frozenset[str]
+
+
+def _lines(data: bytes) -> _Lines:
+    text, _ = decode(data)
+    _, _, first, _ = split(text)
+    lines = text.split("\n")
+    return _Lines(_said(lines[: first - 1]), _said(lines[first - 1 :]))
+
+
+def _said(lines: Iterable[str]) -> frozenset[str]:
+    return frozenset(" ".join(line.split()) for line in lines if any(map(str.isalnum, line)))
 
 
 def _keys(path: str, data: bytes) -> dict[tuple[str, ...], Statement]:
@@ -133,7 +161,8 @@ def _keys(path: str, data: bytes) -> dict[tuple[str, ...], Statement]:
 def repair(store: Store, found: Iterable[Overwritten], *, who: str, wait: float = 0.0) -> Outcome:
     """Merge what was overwritten into the files as they are now, in one run that can be undone.
 
-    Nothing that the other writer wrote is taken away. Raises `Conflict` if a file changed since it
+    No line that the other writer wrote is taken away; of a frontmatter key that they left alone the
+    run's value is put back. Raises `Conflict` if a file changed since it
     was looked at, `StorageError`.
     """
     writes: list[Write] = []

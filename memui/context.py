@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.characters import visible
-from engine.errors import Holder, NotAStore
+from engine.errors import Holder, NotAStore, StorageError
 from engine.paths import Layout
 from memui.console import Console
 
@@ -116,7 +116,11 @@ class Context:
             )
         from engine.watch import overwritten
 
-        facts = sum(len(item.facts) for item in overwritten(store))
+        try:
+            facts = sum(len(item.facts) for item in overwritten(store))
+        except StorageError as error:  # the write itself is done, and ended well
+            self.console.tell("What others wrote since could not be checked: {}", str(error))
+            return
         if facts:
             self.console.tell(
                 "Another writer overwrote what a run wrote: {} no longer live. {} merges them in.",

@@ -12,8 +12,10 @@ from strands.storage import LocalFileStorage
 from strands.vended_memory_stores.file_memory_store import FileMemoryStore
 
 from engine.consolidation import apply, decide, examine, propose
+from engine.documents import digest
 from engine.planner.rules import RulesPlanner
 from engine.store import Store, open_store
+from engine.watch import overwritten, repair
 from tests.conftest import tree
 
 NOTES = [
@@ -129,3 +131,33 @@ def test_every_note_that_the_sdk_adds_while_runs_apply_and_undo_is_live(
     everywhere = text + "".join(kept)
     assert [fact for fact in facts if fact not in everywhere] == []
     assert json.dumps(listed(sdk)) == '["facts.md"]'
+
+
+def test_what_the_sdk_overwrites_from_a_stale_read_is_found_and_merged_in_again(
+    sdk: FileMemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(sdk, NOTES[0])
+    store = ours(tmp_path)
+    before = store.read("user-preferences.md")
+
+    def consolidate() -> None:
+        after = before + b"\nPrefers tabs"
+        store.edit("user-preferences.md", after, base=digest(before), who="tests")
+
+    slow = FileMemoryStore(name="agent", storage=LocalFileStorage(str(tmp_path / ".strands")))
+    read = slow._storage.read
+
+    async def read_then_wait(key: str) -> bytes | None:
+        data = await read(key)
+        consolidate()
+        return data
+
+    monkeypatch.setattr(slow._storage, "read", read_then_wait)
+    add(slow, "# User preferences\nSpeaks Dutch")
+    assert store.read("user-preferences.md") == before + b"\nSpeaks Dutch"
+    (item,) = overwritten(store)
+    assert item.facts == ("Prefers tabs",)
+    repair(store, [item], who="tests")
+    assert store.read("user-preferences.md") == before + b"\nSpeaks Dutch\nPrefers tabs"
+    add(sdk, "# User preferences\nLikes tea")
+    assert overwritten(store) == ()

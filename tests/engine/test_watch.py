@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.commit import Transaction, Write
 from engine.documents import digest
+from engine.journal import ActionRecord, RunKind
 from engine.store import Store, open_store
 from engine.watch import is_stale, overwritten, repair
 
@@ -60,6 +63,48 @@ def test_an_edit_that_started_from_what_the_run_wrote_is_never_reported(
     assert overwritten(store) == ()
 
 
+def test_an_agent_that_puts_the_result_in_one_line_is_not_reported(store: Store) -> None:
+    write(store, OLD.replace("- Green tea.", "- Green tea, three minutes, no sugar."))
+    assert overwritten(store) == ()
+
+
+def test_a_repair_takes_nothing_away_though_its_carrier_lost_it_meanwhile(store: Store) -> None:
+    tea, cat = (store.live(path) or b"" for path in ("tea.md", "cat.md"))
+    record = ActionRecord(1, "update", ("tea.md", "cat.md"), None, "approved", "")
+    moved = (
+        Write("tea.md", digest(tea), tea.replace(b"- No sugar.\n", b"- In a pot.\n")),
+        Write("cat.md", digest(cat), cat + b"- No sugar.\n"),
+    )
+    store.transact(Transaction(RunKind.APPLY, "tests", "person", moved, actions=(record,)))
+    write(store, NEW + "- With milk.\n")
+    write(store, cat.decode(), "cat.md")
+    (item,) = (item for item in overwritten(store) if item.path == "tea.md")
+    assert item.facts == ("In a pot.",)
+    repair(store, [item], who="tests")
+    assert (store.live("tea.md") or b"").decode() == NEW + "- In a pot.\n- With milk.\n"
+
+
+def test_a_description_is_named_unless_the_other_writer_gave_one_too(store: Store) -> None:
+    ours = NEW.replace('"Tea"', '"Ours"') + "- Loose leaves.\n"
+    store.edit("tea.md", ours.encode(), base=digest(NEW.encode()), who="tests")
+    write(store, NEW + "- With milk.\n")
+    (item,) = overwritten(store)
+    assert item.facts == ("Ours", "Loose leaves.")
+    write(store, NEW.replace('"Tea"', '"Theirs"') + "- With milk.\n")
+    found = overwritten(store)
+    assert [item.facts for item in found] == [("Loose leaves.",)]
+    repair(store, found, who="tests")
+    text = (store.live("tea.md") or b"").decode()
+    assert text == NEW.replace('"Tea"', '"Theirs"') + "- With milk.\n- Loose leaves.\n"
+
+
+def test_two_edits_of_one_line_after_each_other_are_not_reported(store: Store) -> None:
+    ours = NEW.replace("Three", "Four")
+    store.edit("tea.md", ours.encode(), base=digest(NEW.encode()), who="tests")
+    write(store, NEW.replace("Three", "Five"))
+    assert overwritten(store) == ()
+
+
 def test_a_later_run_of_ours_is_never_reported(store: Store) -> None:
     store.undo("last", who="tests")
     assert overwritten(store) == ()
@@ -86,12 +131,37 @@ def test_a_memory_that_a_run_removed_and_a_stale_write_made_again_is_named(store
     assert overwritten(store) == ()
 
 
-@given(LINES, LINES, LINES)
-def test_an_append_to_the_old_text_is_stale_and_one_to_the_new_text_is_not(
-    base: list[str], added: list[str], later: list[str]
+def file(lines: Collection[str]) -> bytes:
+    return "".join(f"- {line}\n" for line in lines).encode()
+
+
+SOME = st.lists(st.sampled_from("abcdefghij"), max_size=6, unique=True)
+
+
+@given(SOME, SOME, LINES)
+def test_an_append_to_the_earlier_text_is_stale_if_the_run_added_anything(
+    old: list[str], new: list[str], tail: list[str]
 ) -> None:
-    old = "".join(f"o{line}\n" for line in base).encode()
-    more = "".join(f"n{line}\n" for line in added).encode()
-    tail = "".join(f"t{line}\n" for line in later).encode()
-    assert not is_stale(old, old + more, old + more + tail)
-    assert is_stale(old, old + more, old + tail) == bool(added)
+    later = [f"later {line}" for line in tail]
+    assert is_stale(file(old), file(new), file(old + later)) == bool(set(new) - set(old))
+
+
+@given(SOME, SOME, SOME)
+def test_an_edit_that_keeps_a_line_of_the_run_is_never_stale(
+    old: list[str], new: list[str], here: list[str]
+) -> None:
+    if set(here) & (set(new) - set(old)):
+        assert not is_stale(file(old), file(new), file(here))
+
+
+@given(SOME, SOME, SOME)
+def test_a_text_that_brings_nothing_of_the_earlier_one_back_is_never_stale(
+    old: list[str], new: list[str], here: list[str]
+) -> None:
+    if old and not set(here) & set(old):
+        assert not is_stale(file(old), file(new), file(here))
+
+
+@given(SOME, SOME)
+def test_the_result_of_a_run_is_never_stale(old: list[str], new: list[str]) -> None:
+    assert not is_stale(file(old), file(new), file(new))
