@@ -100,6 +100,16 @@ class Rows(Sequence[Row]):
             raise IndexError(at)
         return self._between(place, place + 1)[0]
 
+    @property
+    def old(self) -> Sequence[str]:
+        """The lines of the old side."""
+        return self._old
+
+    @property
+    def new(self) -> Sequence[str]:
+        """The lines of the new side."""
+        return self._new
+
     def before(self, at: int) -> tuple[int, int]:
         """(old, new) lines that stand before a row."""
         if at >= len(self):
@@ -120,6 +130,22 @@ class Rows(Sequence[Row]):
         if same or inside < a2 - a1:
             return self._old[a1 + inside]
         return self._new[b1 + inside - (a2 - a1)]
+
+    def texts(self, start: int, stop: int) -> list[str]:
+        """The texts of rows, without a look for their pairs."""
+        found: list[str] = []
+        index = bisect_right(self._starts, start) - 1
+        while start < stop:
+            same, a1, a2, b1, _ = self._operations[index]
+            end = min(stop, self._starts[index + 1])
+            first, last = start - self._starts[index], end - self._starts[index]
+            found.extend(self._old[a1 + first : min(a1 + last, a2)])
+            if not same:
+                removed = a2 - a1
+                found.extend(self._new[b1 + max(first - removed, 0) : b1 + max(last - removed, 0)])
+            start = end
+            index += 1
+        return found
 
     def _between(self, start: int, stop: int) -> list[Row]:
         found: list[Row] = []

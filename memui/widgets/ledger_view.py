@@ -9,7 +9,7 @@ from engine.diff import changed_words
 from engine.ledger import Account, Entry, Fate
 from engine.statements import Statement
 from memui.presentation import Line, Run, line, runs
-from memui.widgets.diff_view import flag_words, whole_graphemes
+from memui.widgets.diff_notes import flag_words
 from memui.widgets.page_view import Lines, Page
 
 _ASIDE: Final = "    "
@@ -97,7 +97,7 @@ def _entry(entry: Entry, approved: frozenset[int]) -> Iterator[Line]:
 def _said(
     sign: str, statement: Statement, style: str, words: tuple[tuple[int, int], ...] = ()
 ) -> Line:
-    text: tuple[Run, ...] = runs(statement.text, style, whole_graphemes(statement.text, words))
+    text: tuple[Run, ...] = runs(statement.text, style, words)
     return Line(text, f"  {sign} ", None if style in {"plain", "dim"} else style)
 
 
