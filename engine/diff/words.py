@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import Final
 
 PAIR_LIMIT: Final = 4_000
@@ -114,7 +114,10 @@ def _paired(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[int,
 
 
 def changed_words(old: str, new: str) -> tuple[Spans, Spans]:
-    """The spans of two lines that differ: whole words, runs of blanks, single other characters."""
+    """The spans of two lines that differ: whole words, runs of blanks, single other characters.
+
+    A blank between two words that both change is part of one span, on both sides.
+    """
     from rapidfuzz.distance import Indel
 
     head, tail = _common_ends(old, new)
@@ -126,7 +129,11 @@ def changed_words(old: str, new: str) -> tuple[Spans, Spans]:
     spans_a: list[tuple[int, int]] = []
     spans_b: list[tuple[int, int]] = []
     x = y = 0
-    for i, j, size in Indel.opcodes(a, b).as_matching_blocks():
+    blocks = Indel.opcodes(a, b).as_matching_blocks()
+    for (i, j, size), (k, m, _) in zip_longest(blocks, blocks[1:], fillvalue=(len(a), len(b), 0)):
+        changes = (i, j) > (x, y) and (k, m) > (i + size, j + size)
+        if changes and size == 1 and a[i].isspace():
+            continue  # words that change one after the other are one mark, with their blanks
         spans_a.extend(_span(at_a[x], at_a[i]))
         spans_b.extend(_span(at_b[y], at_b[j]))
         x, y = i + size, j + size

@@ -89,15 +89,23 @@ def runs(text: str, paint: str = "plain", words: Sequence[tuple[int, int]] = ())
         if start >= end:
             break
         found.extend(_shown(text[at:start], paint))
-        found.extend(_shown(text[start : min(stop, end)], f"word-{paint}"))
+        found.extend(changed(text[start : min(stop, end)], f"word-{paint}"))
         at = min(stop, end)
     found.extend(_shown(text[at:end], paint))
     if "\t" in text:
         found = list(expanded(found))
     if end < whole:
-        changed = ", changed ones among them" if words and words[-1][1] > end else ""
-        found.append(Run(f" … {whole - end} more characters{changed}", "mark"))
+        more = ", changed ones among them" if words and words[-1][1] > end else ""
+        found.append(Run(f" … {whole - end} more characters{more}", "mark"))
     return tuple(found)
+
+
+def changed(text: str, paint: str) -> tuple[Run, ...]:
+    """Changed text of a line. If it is nothing but blanks, signs of ours say which blanks."""
+    if not text or text.strip(" \t"):
+        return _shown(text, paint)
+    signs = "".join("→\t" if char == "\t" else "·" for char in text)
+    return (Run(signs, f"{paint} dim"),)
 
 
 def _cut_at(text: str) -> int:
@@ -109,8 +117,7 @@ def _cut_at(text: str) -> int:
         return len(head)
 
     def cells(size: int) -> int:
-        part = visible(head[:size], keep="\t")
-        return cell_len(part) + part.count("\t") * (TAB - 1)
+        return cell_len(visible(head[:size], keep="\t").replace("\t", " " * TAB))
 
     if cells(len(head)) <= LINE_LIMIT:
         return len(head)
@@ -231,6 +238,18 @@ def wrap(painted: Line, width: int) -> tuple[Line, ...]:
         else replace(painted, runs=cut)
         for n, cut in enumerate(_slices(painted.runs, spans))
     )
+
+
+def rows_taken(text: str, room: int) -> int:
+    """How many rows `wrap` makes of a line of printable ASCII, without making them."""
+    taken = start = 0
+    while len(text) - start > room:
+        end = _break(text, None, start, room)
+        taken += 1
+        while end < len(text) and text[end] == " ":
+            end += 1
+        start = end
+    return taken + (start < len(text)) or 1
 
 
 def _fits(plain: str, room: int) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from memui.presentation import LINE_LIMIT, Line, Run, expanded, runs
+from memui.presentation import LINE_LIMIT, Line, Run, changed, expanded, runs
 
 Kind = Literal["front", "heading", "item", "text", "quote", "code", "table", "rule", "blank"]
 Tag = Literal["", "gone", "come"]
@@ -157,7 +157,14 @@ def _painted(text: str, tags: bytearray, atoms: Iterator[_Atom], base: str) -> I
             while end < atom.end and tags[end] == tags[at]:
                 end += 1
             names = " ".join(name for name in (base, atom.formats, _TAGS[tags[at]]) if name)
-            yield from runs(text[at:end], names or "plain")
+            if tags[at]:  # what changes is never pale
+                names = " ".join(name for name in names.split() if name not in {"dim", "faint"})
+            if tags[at]:
+                if _TAGS[tags[at]] == "come" and at and _TAGS[tags[at - 1]] == "gone":
+                    yield Run(" ")
+                yield from changed(text[at:end], names)
+            else:
+                yield from runs(text[at:end], names or "plain")
             at = end
 
 

@@ -6,9 +6,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import overload
+from typing import Final, overload
 
-from memui.presentation import Line
+from memui.presentation import LINE_LIMIT, Line, rows_taken
+
+_LEAST: Final = 8
+"""Cells that a text has at least beside its gutter, however narrow the view is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +45,44 @@ class Stretch:
     """Lines that are made by their place in it when somebody looks at them.
 
     `texts` holds the raw text of each line, or of both sides of each pair (None is a gap), and
-    `gutter` the cells beside it: by these one knows how tall most lines are without making them.
+    `gutter` the cells beside it: by these one knows how tall most lines are without making them. A
+    line is shown as its text is, or else it is `formatted`, and no longer than its text.
     """
 
     make: Callable[[int], Drawn]
     texts: tuple[Sequence[str | None], ...]
     gutter: int
+    formatted: bool = False
 
     def __len__(self) -> int:
         return len(self.texts[0])
 
     def heights(self, start: int, stop: int, width: int) -> Iterator[int | None]:
-        """1 for each line that takes one row, None where the line has to be made to know."""
-        rooms = (width,) if len(self.texts) == 1 else half(width)
+        """The rows of each line, None where the line has to be made to know."""
+        widths = (width,) if len(self.texts) == 1 else half(width)
         columns = [
-            [
-                text is None
-                or (len(text) + self.gutter <= room and text.isascii() and text.isprintable())
-                for text in texts[start:stop]
-            ]
-            for texts, room in zip(self.texts, rooms, strict=True)
+            self._column(texts[start:stop], max(_LEAST, cells - self.gutter))
+            for texts, cells in zip(self.texts, widths, strict=True)
         ]
-        return (1 if all(fits) else None for fits in zip(*columns, strict=True))
+        if len(columns) == 1:
+            return iter(columns[0])
+        return (
+            None if left is None or right is None else max(left, right)
+            for left, right in zip(*columns, strict=True)
+        )
+
+    def _column(self, texts: Sequence[str | None], room: int) -> list[int | None]:
+        most = room if self.formatted else LINE_LIMIT
+        return [
+            1
+            if text is None
+            else None
+            if len(text) > most or not (text.isascii() and text.isprintable())
+            else 1
+            if len(text) <= room
+            else rows_taken(text, room)
+            for text in texts
+        ]
 
 
 Part = Line | Pair | Stretch

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from engine.diff import Block, Diff, Row
+from engine.diff import Block, Diff
 from engine.ledger import Entry, Fate
 from memui.presentation import Line, line
 
@@ -37,9 +37,6 @@ class Note:
         return self.style, self.said, self.path, self.more
 
 
-NoteOf = Callable[[Row], Note | None]
-
-
 @dataclass(frozen=True, slots=True)
 class Noted:
     """The rows of a block: the paint of each, and the notes that stand below some (by row)."""
@@ -48,26 +45,40 @@ class Noted:
     below: dict[int, Line]
 
 
-def noted(diff: Diff, block: Block, note_of: NoteOf | None, gutter: str, check: Check) -> Noted:
-    """Each run of rows is told once what its rows share."""
+def noted(diff: Diff, block: Block, notes: FileNotes | None, gutter: str, check: Check) -> Noted:
+    """Each run of rows is told once what its rows share.
+
+    A line that goes on a statement is told what its first line is.
+    """
     styles = ["removed"] * len(block.old) + ["added"] * len(block.new)
-    if note_of is None:
+    if notes is None or block.index in notes.left:
         return Noted(styles, {})
     below: dict[int, Line] = {}
     told: list[Note] = []
-    kind, last = "", block.start
-    for at, row in enumerate(diff.rows[block.start : block.stop], block.start):
+    before: Note | None = None
+    last, split = block.start, block.start + len(block.old)
+    for at, text in enumerate(diff.rows.texts(block.start, block.stop), block.start):
         if at % _OFTEN == 0:
             check()
-        note = note_of(row)
+        turns = at == split  # from what goes to what comes
+        note = None
+        if turns or not text.strip():
+            before = None
+        if text.strip():
+            number = block.old[at - block.start] if at < split else block.new[at - split]
+            found = notes.removed(at, number) if at < split else notes.added(number)
+            if found:
+                before = note = found[0]
+            elif not text.startswith("#") and any(map(str.isalnum, text)):
+                note = before
         if note is not None and note.style == "note-lost":
             styles[at - block.start] = "lost"
-        if note is None and told and not row.text.strip() and row.kind == kind:
+        if note is None and told and not text.strip() and not turns:
             continue  # the run may go on behind blank rows
-        if told and (row.kind != kind or note is None or note.shared != told[-1].shared):
+        if told and (turns or note is None or note.shared != told[-1].shared):
             below[last] = _line(told, gutter)
             told = []
-        kind, last = row.kind, at
+        last = at
         if note is not None:
             told.append(note)
     if told:
@@ -101,71 +112,75 @@ class Notes:
                 self._paths.add(entry.result.path)
                 self._results[entry.result.path, entry.result.line].append(entry)
 
-    def of(self, path: str, old_path: str, diff: Diff, left: Collection[int] = ()) -> NoteOf | None:
+    def of(
+        self, path: str, old_path: str, diff: Diff, left: Collection[int] = ()
+    ) -> FileNotes | None:
         """What the rows of one diff are told; None if there is nothing to tell.
 
-        A line that goes on a statement is told the same. The entries are about the result without
-        the blocks that are left, the rows are those of the whole one.
+        The entries are about the result without the blocks that are left, the rows are those of
+        the whole one.
         """
         if path not in self._paths and old_path not in self._paths:
             return None
-        last: dict[str, Note | None] = {"removed": None, "added": None}
-        kept = _Kept(diff, left)
+        return FileNotes(self, path, old_path, diff, left)
 
-        def note(row: Row) -> Note | None:
-            if not row.text.strip() or kept.leaves(row):
-                last[row.kind] = None
-                return None
-            if row.kind == "removed":
-                found = self._sources.get((old_path, row.old or 0), [])
-                pair = None if row.pair is None else diff.rows[row.pair].new
-                told = _removed(_worst(found), None if pair is None else kept.line(pair))
-            else:
-                found = self._results.get((path, kept.line(row.new or 0)), [])
-                told = _added(_worst(found), old_path)
-            if not found:
-                goes_on = not row.text.startswith("#") and any(map(str.isalnum, row.text))
-                return last[row.kind] if goes_on else None
-            last[row.kind] = told
-            return told
+    def source(self, path: str, number: int) -> Sequence[Entry]:
+        """What is said of a line that a change reads."""
+        return self._sources.get((path, number), ())
 
-        return note
+    def result(self, path: str, number: int) -> Sequence[Entry]:
+        """What is said of a line that a change writes."""
+        return self._results.get((path, number), ())
 
 
-class _Kept:
-    """Where the lines of a result stand once some of its blocks are left."""
+class FileNotes:
+    """What the rows of one diff are told: nothing, or (a note or None)."""
 
-    def __init__(self, diff: Diff, left: Collection[int]) -> None:
-        self._blocks = [block for block in diff.blocks if block.index in left]
-        self._shifts = list(accumulate((len(b.old) - len(b.new) for b in self._blocks), initial=0))
+    def __init__(
+        self, notes: Notes, path: str, old_path: str, diff: Diff, left: Collection[int]
+    ) -> None:
+        self.left = left
+        self._notes, self._path, self._old_path, self._diff = notes, path, old_path, diff
+        self._without = [block for block in diff.blocks if block.index in left]
+        sizes = (len(block.old) - len(block.new) for block in self._without)
+        self._shifts = list(accumulate(sizes, initial=0))
 
-    def leaves(self, row: Row) -> bool:
-        """Whether a changed row is in a block that is left."""
-        if row.new is not None:
-            at = bisect_right(self._blocks, row.new, key=lambda block: block.new.start) - 1
-            return at >= 0 and row.new in self._blocks[at].new
-        old = row.old or 0
-        at = bisect_right(self._blocks, old, key=lambda block: block.old.start) - 1
-        return at >= 0 and old in self._blocks[at].old
+    def removed(self, at: int, number: int) -> tuple[Note | None] | None:
+        """Of the row at a place, which is a line of the old side."""
+        worst = _worst(self._notes.source(self._old_path, number))
+        if worst is None:
+            return None
+        return (_removed(worst, lambda: self._pair(at)),)
 
-    def line(self, new: int) -> int:
-        """The number of a line of the whole result in the one without the blocks."""
-        before = bisect_right(self._blocks, new, key=lambda block: block.new.stop)
-        return new + self._shifts[before]
+    def added(self, number: int) -> tuple[Note | None] | None:
+        """Of a line of the new side."""
+        worst = _worst(self._notes.result(self._path, self._kept(number)))
+        return None if worst is None else (_added(worst, self._old_path),)
+
+    def _pair(self, at: int) -> int | None:
+        """The line of the result that a removed row is shown as a pair of."""
+        pair = self._diff.rows[at].pair
+        number = None if pair is None else self._diff.rows[pair].new
+        return None if number is None else self._kept(number)
+
+    def _kept(self, number: int) -> int:
+        """The number of a line of the whole result in the one without the blocks that are left."""
+        before = bisect_right(self._without, number, key=lambda block: block.new.stop)
+        return number + self._shifts[before]
 
 
 def _worst(entries: Sequence[Entry]) -> Entry | None:
+    if len(entries) == 1:
+        return entries[0]
     return min(entries, key=lambda entry: _GRAVITY.index(entry.fate), default=None)
 
 
-def _removed(entry: Entry | None, pair: int | None) -> Note | None:
-    """What a removed row is told. `pair` is the line of the result that is shown as its pair."""
-    if entry is None:
-        return None
+def _removed(entry: Entry, pair: Callable[[], int | None]) -> Note | None:
+    """What a removed row is told. `pair` finds the line of the result that is shown beside it."""
     if entry.fate is Fate.DROPPED:
         return Note("note-lost", "✗ dropped", more=_lost_because(entry, pair))
     result = entry.result
-    if result is None or (entry.fate is Fate.REWORDED and pair is not None):
+    if result is None or (entry.fate is Fate.REWORDED and pair() is not None):
         return None
     if entry.fate is Fate.KEPT and entry.source and result.path == entry.source.path:
         return None
@@ -176,9 +191,7 @@ def _removed(entry: Entry | None, pair: int | None) -> Note | None:
     return Note("note", says.get(entry.fate, "↳ lives on in "), result.path, result.line, more)
 
 
-def _added(entry: Entry | None, old_path: str) -> Note | None:
-    if entry is None:
-        return None
+def _added(entry: Entry, old_path: str) -> Note | None:
     if entry.fate is Fate.NEW:
         more = f" ({flag_words(entry.flags)})" if entry.flags else ""
         return Note("note-new", "+ new: no memory of this change says it", more=more)
@@ -189,15 +202,17 @@ def _added(entry: Entry | None, old_path: str) -> Note | None:
     return Note("note", says, source.path, source.line)
 
 
-def _lost_because(entry: Entry, pair: int | None) -> str:
+def _lost_because(entry: Entry, pair: Callable[[], int | None]) -> str:
     if entry.needs is not None:
         return f", unless action {entry.needs + 1} is applied too"
     hard = [flag for flag in entry.flags if flag not in {"description", "field"}]
     if entry.result is None or not hard:
         return ""
-    if pair == entry.result.line:
+    beside = pair()
+    if beside == entry.result.line:
         return f": the {flag_words(hard)} changes"
-    return f": line {entry.result.line} differs in {flag_words(hard)}" if pair is None else ""
+    differs = f": line {entry.result.line} differs in {flag_words(hard)}"
+    return differs if beside is None else ""
 
 
 def flag_words(flags: Sequence[str]) -> str:

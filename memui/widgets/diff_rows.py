@@ -13,7 +13,7 @@ from typing import Final, Literal
 from engine.diff import Block, Diff, Row, hunks
 from memui.presentation import Line, Run, count, line, runs
 from memui.presentation.pages import Drawn, Pair, Part, Stretch
-from memui.widgets.diff_notes import Check, Noted, NoteOf, noted
+from memui.widgets.diff_notes import Check, FileNotes, Noted, noted
 
 Shape = Literal["unified", "split", "result"]
 _AROUND: Final = 5
@@ -44,7 +44,7 @@ def made(
     diff: Diff,
     *,
     context: int,
-    note_of: NoteOf | None,
+    notes: FileNotes | None,
     check: Check,
 ) -> Made:
     """One diff in a shape, with so many unchanged rows around each block."""
@@ -69,7 +69,7 @@ def made(
                 found: Sequence[Part] = (_same(shape, diff, range(at, end)),)
                 at = end
             else:
-                found = tuple(_block(shape, diff, block, note_of, blank, check))
+                found = tuple(_block(shape, diff, block, notes, blank, check))
                 at = block.stop
             size = sum(len(part) if isinstance(part, Stretch) else 1 for part in found)
             if block is not None:
@@ -128,11 +128,11 @@ def _block(
     shape: Shape,
     diff: Diff,
     block: Block,
-    note_of: NoteOf | None,
+    notes: FileNotes | None,
     blank: str,
     check: Check,
 ) -> Iterator[Part]:
-    told = noted(diff, block, note_of, blank, check)
+    told = noted(diff, block, notes, blank, check)
     if shape == "unified":
         yield from _below(diff, block, block.rows, told)
     elif shape == "split":

@@ -157,12 +157,12 @@ def diff_page(
         path = section.edit.path
         sheet.add(*_heading(change, section, vanished=path in bases))
         if path not in bases:
-            note_of = notes.of(
+            told = notes.of(
                 path, section.base or path, section.diff, left if path == result else ()
             )
             sheet.put(
                 path,
-                made(shape, section.diff, context=context, note_of=note_of, check=check),
+                made(shape, section.diff, context=context, notes=told, check=check),
                 takes=True,
             )
     return sheet.page(left, result)
@@ -198,7 +198,7 @@ def result_page(
         if edit.after is not None:
             said = "stays as it is" if edit.before == edit.after else "as it would be"
             sheet.add(line((edit.path, "bold"), (f"  {said}", "dim"), gutter=" "))
-            found = made("result", section.diff, context=_EVERYTHING, note_of=None, check=check)
+            found = made("result", section.diff, context=_EVERYTHING, notes=None, check=check)
             sheet.put(edit.path, found, takes=True)
             sheet.add(line())
     sheet.add(*below)
@@ -212,7 +212,7 @@ def edits_page(edits: Sequence[Edit]) -> Page:
         section = Section(edit, compare(edit.before, edit.after))
         sheet.add(*([line()] if sheet.parts else []))
         sheet.add(*_edit_heading(section, vanished=False))
-        found = made("unified", section.diff, context=CONTEXT, note_of=None, check=_no_check)
+        found = made("unified", section.diff, context=CONTEXT, notes=None, check=_no_check)
         sheet.put(edit.path, found, takes=True)
     return sheet.page()
 

@@ -7,8 +7,9 @@ a page of 200,000 lines is shown as fast as one of twenty.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
+from time import monotonic
 from typing import Any, ClassVar, Final
 
 from rich.style import Style
@@ -36,6 +37,10 @@ __all__ = ["Facts", "Lines", "Page", "PageTitle", "PageView", "cut_rows"]
 
 _AHEAD: Final = 256
 """Lines that are measured at once."""
+_SLICE: Final = 0.03
+"""Seconds of measuring between two looks at the keys."""
+_REST: Final = 0.001
+"""Seconds until the next slice: what has come meanwhile is handled first."""
 
 
 class PageView(ScrollView, can_focus=True):
@@ -109,6 +114,7 @@ class PageView(ScrollView, can_focus=True):
         self._tops: list[int] = [0]  # where line n begins; known for a prefix of the lines
         self._heights_for = 0
         self._block: int | None = None
+        self._arrive: Callable[[], None] | None = None
         self._styles: dict[str, Style] = {}
 
     @property
@@ -154,13 +160,41 @@ class PageView(ScrollView, can_focus=True):
 
     def put(self, block: int) -> None:
         """Go to a block of the page (0-based), and mark it."""
-        line = self._page.blocks[block].start
-        self._measure_to_line(line + self.size.height + 1)
         self._block = block
-        self._go(self._tops[line] - min(3, self.size.height // 4))
-        self._block = block  # a block that stands above the last rows may not come to the top
         self.refresh()
         self.post_message(self.BlockChanged(self, block))
+        line = self._page.blocks[block].start
+
+        def arrive() -> None:
+            self._go(self._tops[line] - min(3, self.size.height // 4))
+            self._block = block  # a block that stands above the last rows may not come to the top
+            self.refresh()
+
+        self._seek(line + self.size.height + 1, arrive)
+
+    @property
+    def seeking(self) -> bool:
+        """Whether the view is on its way to a line far down."""
+        return self._arrive is not None
+
+    def _seek(self, line: int, arrive: Callable[[], None]) -> None:
+        """Measure up to a line, a slice at a time so that keys go on working, then arrive."""
+        self._arrive = arrive
+        self._seek_on(line, arrive)
+
+    def _seek_on(self, line: int, arrive: Callable[[], None]) -> None:
+        if self._arrive is not arrive:
+            return  # somebody went elsewhere meanwhile
+        until = monotonic() + _SLICE
+        wanted = min(line, len(self._page.lines))
+        while self._known < wanted and monotonic() < until:
+            self._measure_to_line(min(wanted, self._known + _AHEAD), tell=False)
+        self._tell_size()
+        if self._known < wanted:
+            self.set_timer(_REST, lambda: self._seek_on(line, arrive))
+            return
+        self._arrive = None
+        arrive()
 
     def _in_view(self) -> range:
         """The blocks of which some row is in view."""
@@ -203,10 +237,12 @@ class PageView(ScrollView, can_focus=True):
     def action_edge(self, end: int) -> None:
         """Go to the top or to the end."""
         if end:
-            self._measure_to_line(len(self._page.lines))
-        self._go(self._tops[-1] if end else 0)
+            self._seek(len(self._page.lines), lambda: self._go(self._tops[-1]))
+        else:
+            self._go(0)
 
     def _go(self, y: int) -> None:
+        self._arrive = None
         self.scroll_to(0, max(0, y), animate=False, immediate=True, force=True)
 
     @property
@@ -228,10 +264,10 @@ class PageView(ScrollView, can_focus=True):
     def _measure_to_row(self, row: int) -> None:
         """Know where lines begin until one begins after a row."""
         while self._tops[-1] <= row and self._known < len(self._page.lines):
-            self._measure_to_line(self._known + _AHEAD)
+            self._measure_to_line(self._known + _AHEAD, tell=False)
         self._tell_size()
 
-    def _measure_to_line(self, wanted: int) -> None:
+    def _measure_to_line(self, wanted: int, *, tell: bool = True) -> None:
         """Know where each line before `wanted` begins and ends."""
         width, lines, tops = self._columns, self._page.lines, self._tops
         start, stop = self._known, min(wanted, len(lines))
@@ -243,7 +279,8 @@ class PageView(ScrollView, can_focus=True):
             for at, height in zip(range(start, stop), quick, strict=False):
                 top += height or (_height(lines[at], width) if width else 1)
                 tops.append(top)
-        self._tell_size()
+        if tell:
+            self._tell_size()
 
     def _tell_size(self) -> None:
         rest = len(self._page.lines) - self._known

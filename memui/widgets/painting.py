@@ -75,17 +75,30 @@ class _Styles(dict[str, Style]):
 
 
 def page_palette(widget: Widget) -> dict[str, Style]:
-    """The styles of a page's paints, by name; names with a blank between them are combined."""
+    """The styles of a page's paints, by name; names with a blank between them are combined.
+
+    All but `plain` hold only what they change, so that one can be laid over another.
+    """
     own = {name: widget.get_component_rich_style(f"page--{name}") for name in PAGE_PAINTS}
-    return _Styles({**palette(widget), **own})
+    styles = _Styles({**palette(widget), **own})
+    plain = styles["plain"]
+    for name, style in styles.items():
+        if name != "plain":
+            color = None if style.color == plain.color else style.color
+            ground = None if style.bgcolor == plain.bgcolor else style.bgcolor
+            attributes = style.without_color
+            styles[name] = attributes + Style(color=color, bgcolor=ground)
+    return styles
 
 
 def paint_row(line: Line, styles: dict[str, Style], width: int, state: State) -> Strip:
     """One row of a page. A gutter and its marks have styles that no text can have."""
     left = state.taken is False
     fill = None if left and line.fill in _FLAT else line.fill
-    base = styles["left" if left else fill or "plain"]
-    segments = list(_gutter(line.gutter, styles, styles.get(f"gutter-{fill}"), state))
+    plain = styles["plain"]
+    base = plain + styles["left" if left else fill or "plain"]
+    named = f"gutter-{fill}"
+    segments = list(_gutter(line.gutter, styles, named if named in styles else "gutter", state))
     used = cell_len(line.gutter)
     for run in line.runs:
         flat = run.paint == "plain" or (left and run.paint in _FLAT)
@@ -96,22 +109,20 @@ def paint_row(line: Line, styles: dict[str, Style], width: int, state: State) ->
     return Strip(segments, max(used, width)).crop(0, width)
 
 
-def _gutter(
-    gutter: str, styles: dict[str, Style], style: Style | None, state: State
-) -> Iterator[Segment]:
+def _gutter(gutter: str, styles: dict[str, Style], paint: str, state: State) -> Iterator[Segment]:
     """A gutter; its first cell tells the current block, the second what is taken and left."""
-    plain = styles["gutter"] if style is None else style
+    plain = styles["plain"]
     if state.current and gutter:
-        yield Segment("▌", styles["gutter-current"])
+        yield Segment("▌", plain + styles["gutter-current"])
         gutter = gutter[1:]
-    if state.taken is not None and len(gutter) > 2:
+    if state.taken is not None and len(gutter) > 2 and gutter.strip():
         at = 0 if state.current else 1
-        yield Segment(gutter[:at], plain)
-        mark, paint = ("✓", "good") if state.taken else ("✗", "warn")
-        yield Segment(mark, styles[paint])
+        yield Segment(gutter[:at], plain + styles[paint])
+        mark, tone = ("✓", "good") if state.taken else ("✗", "warn")
+        yield Segment(mark, plain + styles[paint] + styles[tone])
         gutter = gutter[at + 1 :]
     if gutter:
-        yield Segment(gutter, plain)
+        yield Segment(gutter, plain + styles[paint])
 
 
 def paint_pair(pair: Pair, row: int, styles: dict[str, Style], width: int, state: State) -> Strip:
@@ -121,7 +132,7 @@ def paint_pair(pair: Pair, row: int, styles: dict[str, Style], width: int, state
         (pair.left, pair.right), half(width), (state, State(taken=state.taken)), strict=True
     ):
         if side is None:
-            sides.append(Strip([Segment("╱" * cells, styles["gap"])], cells))
+            sides.append(Strip([Segment("╱" * cells, styles["plain"] + styles["gap"])], cells))
             continue
         wrapped = wrap(side, cells)
         made = (
@@ -130,4 +141,4 @@ def paint_pair(pair: Pair, row: int, styles: dict[str, Style], width: int, state
             else replace(wrapped[-1], runs=(), gutter=" " * cell_len(side.gutter))
         )
         sides.append(paint_row(made, styles, cells, marked))
-    return Strip([*sides[0], Segment("│", styles["gutter"]), *sides[1]], width)
+    return Strip([*sides[0], Segment("│", styles["plain"] + styles["gutter"]), *sides[1]], width)

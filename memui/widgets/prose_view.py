@@ -115,13 +115,14 @@ class _Prose:
             yield from (_Shown(None, at) for at in come)
 
     def _stretch(self, shown: Sequence[_Shown]) -> Stretch:
-        # What is formatted is no longer than its source, so that the source tells what fits.
+        # What is formatted is no longer than its source, so that the source tells what fits. To
+        # both rows of a change together that applies too: what they have in common counts twice.
         texts = [
-            "".join(self._diff.rows.text(at) for at in (one.gone, one.come) if at is not None)
+            " ".join(self._diff.rows.text(at) for at in (one.gone, one.come) if at is not None)
             for one in shown
         ]
         gutter = len(gutter_of(self._digits))
-        return Stretch(lambda at: self._line(shown[at]), (texts,), gutter)
+        return Stretch(lambda at: self._line(shown[at]), (texts,), gutter, formatted=True)
 
     def _line(self, shown: _Shown) -> Line:
         rows = self._diff.rows

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
-from textual.worker import Worker, get_current_worker
+from textual.worker import get_current_worker
 
 from engine.proposal import Proposal, Standing
 from engine.review import Verdict
@@ -180,31 +181,33 @@ class ReviewPanes(Container):
         keep = drawn == self._drawn
         self._drawn = drawn
         if heavy(self._sections[index], 0 if account is None else len(account.entries)):
-            self._computing()
+            waits = Page(Lines([line(("computing …", "note"), gutter="  ")]))
+            self._draw(waits, keep_place=False)
+            self._draw_rail(Page())
             self._compute(proposal, index, view, keep_place=keep)
             return
         self.stop()
         self._draw(self._made(proposal, index, view, _no_check), keep_place=keep)
+        self._draw_rail(self._rail(proposal, index))
 
-    def _made(self, proposal: Proposal, index: int, view: View, check: Check) -> tuple[Page, Page]:
-        """The page of an action, and the one on its right."""
+    def _made(self, proposal: Proposal, index: int, view: View, check: Check) -> Page:
+        """The page of an action in a view."""
+        shown = self._sections[index]
+        return change_page(view, proposal, index, shown, context=self._around, check=check)
+
+    def _rail(self, proposal: Proposal, index: int) -> Page:
+        """What stands on its right, where there is room."""
         account = proposal.accounts.get(index)
-        page = change_page(
-            view, proposal, index, self._sections[index], context=self._around, check=check
-        )
-        wide = self._right_columns > 0 and account is not None
-        return page, ledger_page(account, proposal.approved) if wide and account else Page()
+        if account is None or not self._right_columns:
+            return Page()
+        return ledger_page(account, proposal.approved)
 
-    def _draw(self, pages: tuple[Page, Page], *, keep_place: bool) -> None:
-        page, rail = pages
+    def _draw(self, page: Page, *, keep_place: bool) -> None:
         self._page.show(page, keep_place=keep_place)
-        self.query_one("#review-rail", PageView).show(rail, keep_place=keep_place)
         self._show_title()
 
-    def _computing(self) -> None:
-        """Say that the pages are being made."""
-        waits = Page(Lines([line(("computing …", "note"), gutter="  ")]))
-        self._draw((waits, Page()), keep_place=False)
+    def _draw_rail(self, page: Page) -> None:
+        self.query_one("#review-rail", PageView).show(page)
 
     @work(thread=True, exclusive=True, group="page")
     def _compute(self, proposal: Proposal, index: int, view: View, *, keep_place: bool) -> None:
@@ -215,16 +218,19 @@ class ReviewPanes(Container):
             if worker.is_cancelled:
                 raise _Left
 
+        def said(draw: Callable[[], None]) -> None:
+            if not worker.is_cancelled:
+                draw()
+
         try:
-            pages = self._made(proposal, index, view, check)
+            page = self._made(proposal, index, view, check)
             check()
+            self.app.call_from_thread(said, partial(self._draw, page, keep_place=keep_place))
+            rail = self._rail(proposal, index)
+            check()
+            self.app.call_from_thread(said, partial(self._draw_rail, rail))
         except _Left:
             return
-        self.app.call_from_thread(self._was_made, worker, pages, keep_place)
-
-    def _was_made(self, worker: Worker[None], pages: tuple[Page, Page], keep_place: bool) -> None:
-        if not worker.is_cancelled:
-            self._draw(pages, keep_place=keep_place)
 
     def stop(self) -> None:
         """Leave off making a page."""

@@ -376,6 +376,8 @@ def test_no_more_lines_change_than_git_counts(kind: str, tmp_path: Path) -> None
         ("never do it", "do it", ["never "], []),
         ("a b c d", "x b y d", ["a", "c"], ["x", "y"]),
         ("", "a", [], ["a"]),
+        ("ask who is on call", "ask whom to call", ["who is on"], ["whom to"]),
+        ("a b c", "x b c y", ["a"], ["x", " y"]),
     ],
 )
 def test_words_that_changed_are_marked_whole(old: str, new: str, gone: Lines, come: Lines) -> None:

@@ -153,7 +153,8 @@ def test_word_marks_never_make_a_joined_sequence_look_hidden(old: str, new: str)
     for text, spans in zip((old, new), changed_words(old, new), strict=True):
         marked = runs(text, "added", spans)
         whole = runs(text, "added")
-        assert "".join(run.text for run in marked) == "".join(run.text for run in whole)
+        told = "".join(run.text for run in marked).replace("·", " ")
+        assert told == "".join(run.text for run in whole)
 
 
 def test_the_ledger_names_every_dropped_statement_with_its_place() -> None:
@@ -218,6 +219,13 @@ def test_a_reason_never_takes_more_rows_than_it_may(text: str, width: int, most:
         assert cut[-1].plain.endswith("…")
 
 
+async def arrive(pilot: Pilot[int], view: PageView) -> None:
+    """Wait until the view is where it was sent."""
+    while view.seeking:
+        await pilot.pause()
+    await settle(pilot)
+
+
 def test_a_page_makes_only_the_lines_that_are_looked_at(tmp_path: Path) -> None:
     made: set[int] = set()
 
@@ -239,10 +247,10 @@ def test_a_page_makes_only_the_lines_that_are_looked_at(tmp_path: Path) -> None:
         await settle(pilot)
         assert view.virtual_size.height == many
         assert view.jump(1)
-        await settle(pilot)
+        await arrive(pilot, view)
         assert f"line {many - 10}" in shown(pilot)
         view.action_edge(1)
-        await settle(pilot)
+        await arrive(pilot, view)
         assert f"line {many - 1}" in shown(pilot)
         assert 0 < len(made) < 2_000
 
