@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from time import monotonic
 from typing import ClassVar, Final
 
@@ -117,6 +118,7 @@ class ReviewScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="read")
     def _read(self) -> None:
         store, writes = self._session.store, self._writes
+        gc.unfreeze()
         try:
             opened = reopen(store, self._session.opened)
             proposal = examine(store, opened.saved)
@@ -126,6 +128,9 @@ class ReviewScreen(Screen[None]):
             if not get_current_worker().is_cancelled:
                 self.app.call_from_thread(self._show_nothing, error)
             return
+        # A large plan is some million objects: to look through them for garbage again and again
+        # would hold every key up for half a second.
+        gc.freeze()
         if not get_current_worker().is_cancelled:
             self.app.call_from_thread(self._was_read, opened, proposal, shown, order, writes)
 

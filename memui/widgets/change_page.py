@@ -144,7 +144,7 @@ def change_page(
     if view == "ledger":
         if account is None:
             return words_page("The ledger is worked out for what waits; this was applied.")
-        return ledger_page(account, proposal.approved)
+        return ledger_page(account, proposal.approved, check=check)
     if not change.edits:
         return _without_edits(proposal, index)
     if view == "result":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
@@ -15,6 +15,12 @@ from memui.presentation import Line, line
 
 Check = Callable[[], None]
 """Called now and then while a long page is made; raises to leave off."""
+
+
+def no_check() -> None:
+    """Nobody leaves off."""
+
+
 _OFTEN: Final = 2_000
 """Rows between two checks."""
 _GRAVITY: Final = (Fate.DROPPED, Fate.NEW, Fate.MOVED, Fate.REWORDED, Fate.KEPT)
@@ -54,17 +60,18 @@ def noted(diff: Diff, block: Block, notes: FileNotes | None, gutter: str, check:
     if notes is None or block.index in notes.left:
         return Noted(styles, {})
     below: dict[int, Line] = {}
-    told: list[Note] = []
+    told: Note | None = None  # the note of the run, and how many of its rows have it
+    times = 0
     before: Note | None = None
     last, split = block.start, block.start + len(block.old)
     for at, text in enumerate(diff.rows.texts(block.start, block.stop), block.start):
         if at % _OFTEN == 0:
             check()
         turns = at == split  # from what goes to what comes
-        note = None
-        if turns or not text.strip():
+        note, inked = None, bool(text.strip())
+        if turns or not inked:
             before = None
-        if text.strip():
+        if inked:
             number = block.old[at - block.start] if at < split else block.new[at - split]
             found = notes.removed(at, number) if at < split else notes.added(number)
             if found:
@@ -73,24 +80,24 @@ def noted(diff: Diff, block: Block, notes: FileNotes | None, gutter: str, check:
                 note = before
         if note is not None and note.style == "note-lost":
             styles[at - block.start] = "lost"
-        if note is None and told and not text.strip() and not turns:
+        if note is None and told is not None and not inked and not turns:
             continue  # the run may go on behind blank rows
-        if told and (turns or note is None or note.shared != told[-1].shared):
-            below[last] = _line(told, gutter)
-            told = []
+        if told is not None and (turns or note is None or note.shared != told.shared):
+            below[last] = _line(told, times, gutter)
+            told, times = None, 0
         last = at
         if note is not None:
-            told.append(note)
-    if told:
-        below[last] = _line(told, gutter)
+            told = told or note
+            times += 1
+    if told is not None:
+        below[last] = _line(told, times, gutter)
     return Noted(styles, below)
 
 
-def _line(notes: Sequence[Note], gutter: str) -> Line:
-    note = notes[0]
+def _line(note: Note, times: int, gutter: str) -> Line:
     parts = [(note.said, note.style)]
     if note.path:
-        where = f":{note.line}" if note.line is not None and len(notes) == 1 else ""
+        where = f":{note.line}" if note.line is not None and times == 1 else ""
         parts.append((note.path + where, note.style))
     if note.more:
         parts.append((note.more, note.style))
@@ -98,19 +105,16 @@ def _line(notes: Sequence[Note], gutter: str) -> Line:
 
 
 class Notes:
-    """The ledger's entries, by the lines that they are about."""
+    """The gravest of the ledger's entries for each line that they are about."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
-        self._paths: set[str] = set()
-        self._sources: defaultdict[tuple[str, int], list[Entry]] = defaultdict(list)
-        self._results: defaultdict[tuple[str, int], list[Entry]] = defaultdict(list)
+        self._sources: _Places = defaultdict(dict)
+        self._results: _Places = defaultdict(dict)
         for entry in entries:
             if entry.source is not None:
-                self._paths.add(entry.source.path)
-                self._sources[entry.source.path, entry.source.line].append(entry)
+                _put(self._sources[entry.source.path], entry.source.line, entry)
             if entry.result is not None and entry.fate is not Fate.DROPPED:
-                self._paths.add(entry.result.path)
-                self._results[entry.result.path, entry.result.line].append(entry)
+                _put(self._results[entry.result.path], entry.result.line, entry)
 
     def of(
         self, path: str, old_path: str, diff: Diff, left: Collection[int] = ()
@@ -120,42 +124,49 @@ class Notes:
         The entries are about the result without the blocks that are left, the rows are those of
         the whole one.
         """
-        if path not in self._paths and old_path not in self._paths:
+        sources, results = self._sources.get(old_path, {}), self._results.get(path, {})
+        if not sources and not results:
             return None
-        return FileNotes(self, path, old_path, diff, left)
+        return FileNotes(sources, results, old_path, diff, left)
 
-    def source(self, path: str, number: int) -> Sequence[Entry]:
-        """What is said of a line that a change reads."""
-        return self._sources.get((path, number), ())
 
-    def result(self, path: str, number: int) -> Sequence[Entry]:
-        """What is said of a line that a change writes."""
-        return self._results.get((path, number), ())
+_Places = defaultdict[str, dict[int, Entry]]
+
+
+def _put(lines: dict[int, Entry], number: int, entry: Entry) -> None:
+    """Keep an entry for a line, unless a graver one is there."""
+    there = lines.get(number)
+    if there is None or _GRAVITY.index(entry.fate) < _GRAVITY.index(there.fate):
+        lines[number] = entry
 
 
 class FileNotes:
     """What the rows of one diff are told: nothing, or (a note or None)."""
 
     def __init__(
-        self, notes: Notes, path: str, old_path: str, diff: Diff, left: Collection[int]
+        self,
+        sources: Mapping[int, Entry],
+        results: Mapping[int, Entry],
+        old_path: str,
+        diff: Diff,
+        left: Collection[int],
     ) -> None:
         self.left = left
-        self._notes, self._path, self._old_path, self._diff = notes, path, old_path, diff
+        self._sources, self._results = sources, results
+        self._old_path, self._diff = old_path, diff
         self._without = [block for block in diff.blocks if block.index in left]
         sizes = (len(block.old) - len(block.new) for block in self._without)
         self._shifts = list(accumulate(sizes, initial=0))
 
     def removed(self, at: int, number: int) -> tuple[Note | None] | None:
         """Of the row at a place, which is a line of the old side."""
-        worst = _worst(self._notes.source(self._old_path, number))
-        if worst is None:
-            return None
-        return (_removed(worst, lambda: self._pair(at)),)
+        entry = self._sources.get(number)
+        return None if entry is None else (_removed(entry, lambda: self._pair(at)),)
 
     def added(self, number: int) -> tuple[Note | None] | None:
         """Of a line of the new side."""
-        worst = _worst(self._notes.result(self._path, self._kept(number)))
-        return None if worst is None else (_added(worst, self._old_path),)
+        entry = self._results.get(self._kept(number))
+        return None if entry is None else (_added(entry, self._old_path),)
 
     def _pair(self, at: int) -> int | None:
         """The line of the result that a removed row is shown as a pair of."""
@@ -167,12 +178,6 @@ class FileNotes:
         """The number of a line of the whole result in the one without the blocks that are left."""
         before = bisect_right(self._without, number, key=lambda block: block.new.stop)
         return number + self._shifts[before]
-
-
-def _worst(entries: Sequence[Entry]) -> Entry | None:
-    if len(entries) == 1:
-        return entries[0]
-    return min(entries, key=lambda entry: _GRAVITY.index(entry.fate), default=None)
 
 
 def _removed(entry: Entry, pair: Callable[[], int | None]) -> Note | None:

@@ -162,33 +162,43 @@ def _below(diff: Diff, block: Block, rows: range, told: Noted) -> Iterator[Part]
 def _beside(diff: Diff, block: Block, told: Noted, check: Check) -> Iterator[Part]:
     """Rows side by side, pairs in one line; below each its notes."""
     digits = digits_of(diff)
-    places = list(aligned(diff, block))
-    check()
+    hollow = Line((), gutter_of(digits))
 
     def side(at: int | None) -> Line | None:
         if at is None:
             return None
         return row_line(diff.rows[at], digits, told.styles[at - block.start])
 
-    def stretch(found: Sequence[tuple[int | None, int | None]]) -> Stretch:
-        columns = tuple(
-            [None if at is None else diff.rows.text(at) for at in column]
-            for column in zip(*found, strict=True)
-        )
+    def stretch(gone: Sequence[int | None], come: Sequence[int | None]) -> Stretch:
         return Stretch(
-            lambda n: Pair(side(found[n][0]), side(found[n][1])),
-            columns,
+            lambda n: Pair(side(gone[n]), side(come[n])),
+            tuple(
+                [None if at is None else diff.rows.text(at) for at in column]
+                for column in (gone, come)
+            ),
             len(gutter_of(digits)),
         )
 
+    if not block.old or not block.new:
+        start = block.start
+        for at in [*sorted(told.below), block.stop - 1]:
+            rows, gaps = range(start, at + 1), [None] * (at + 1 - start)
+            yield stretch(gaps, rows) if block.new else stretch(rows, gaps)
+            note = told.below.get(at) if start <= at else None
+            if note is not None:
+                yield Pair(hollow, note) if block.new else Pair(note, hollow)
+            start = at + 1
+        return
+    places = list(aligned(diff, block))
+    check()
     for has_note, group in groupby(places, key=lambda pair: any(at in told.below for at in pair)):
         if not has_note:
-            yield stretch(list(group))
+            gone, come = zip(*group, strict=True)
+            yield stretch(gone, come)
             continue
         for pair in group:
-            yield stretch([pair])
+            yield stretch(pair[:1], pair[1:])
             left, right = (None if at is None else told.below.get(at) for at in pair)
-            hollow = Line((), gutter_of(digits))
             yield Pair(left or hollow, right or hollow)
 
 

@@ -16,7 +16,7 @@ from engine.ledger import Entry
 from engine.plan import Merge, Move
 from memui.presentation import Line, line
 from memui.presentation.pages import Lines, Page, Part, Place, Stretch
-from memui.widgets.diff_notes import Check, Notes
+from memui.widgets.diff_notes import Check, Notes, no_check
 from memui.widgets.diff_rows import Made, Shape, made
 from memui.widgets.prose_view import prose
 
@@ -94,10 +94,6 @@ def heavy(shown: Sequence[Section], entries: int = 0) -> bool:
     return changed + entries > _HEAVY or rows > 20 * _HEAVY
 
 
-def _no_check() -> None:
-    """Nobody leaves off."""
-
-
 @dataclass
 class _Sheet:
     """A page while it is made."""
@@ -140,7 +136,7 @@ def diff_page(
     shape: Shape = "unified",
     context: int = CONTEXT,
     left: Collection[int] = (),
-    check: Check = _no_check,
+    check: Check = no_check,
 ) -> Page:
     """The diffs of a change, file by file, with notes.
 
@@ -173,7 +169,7 @@ def prose_page(
     shown: Sequence[Section],
     *,
     context: int = CONTEXT,
-    check: Check = _no_check,
+    check: Check = no_check,
 ) -> Page:
     """The diffs of a change as formatted prose, changed words marked where they stand."""
     sheet = _Sheet([], [], [])
@@ -189,7 +185,7 @@ def prose_page(
 
 
 def result_page(
-    shown: Sequence[Section], below: Sequence[Line] = (), check: Check = _no_check
+    shown: Sequence[Section], below: Sequence[Line] = (), check: Check = no_check
 ) -> Page:
     """Every file that is there afterwards, whole, its changed lines marked; then more lines."""
     sheet = _Sheet([], [], [])
@@ -212,7 +208,7 @@ def edits_page(edits: Sequence[Edit]) -> Page:
         section = Section(edit, compare(edit.before, edit.after))
         sheet.add(*([line()] if sheet.parts else []))
         sheet.add(*_edit_heading(section, vanished=False))
-        found = made("unified", section.diff, context=CONTEXT, notes=None, check=_no_check)
+        found = made("unified", section.diff, context=CONTEXT, notes=None, check=no_check)
         sheet.put(edit.path, found, takes=True)
     return sheet.page()
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from textual import events, work
@@ -28,21 +27,19 @@ from memui.widgets.change_page import (
     title,
     views,
 )
-from memui.widgets.diff_notes import Check
+from memui.widgets.diff_notes import Check, no_check
 from memui.widgets.diff_view import CONTEXT, Section, gain_and_loss, heavy
 from memui.widgets.ledger_view import ledger_page
 from memui.widgets.page_view import Facts, PageTitle, PageView
 
 RAIL: Final = 56
 """Columns of the rail, as the style sheet has it."""
+RAIL_ENTRIES: Final = 200
+"""Statements of one fate that it names; the ledger's own view names all."""
 
 
 class _Left(Exception):
     """Somebody looks at something else."""
-
-
-def _no_check() -> None:
-    """Nobody leaves off."""
 
 
 class ReviewPanes(Container):
@@ -180,15 +177,14 @@ class ReviewPanes(Container):
         drawn = index, view, self._around
         keep = drawn == self._drawn
         self._drawn = drawn
+        self.query_one("#review-rail", PageView).show(self._rail(proposal, index))
         if heavy(self._sections[index], 0 if account is None else len(account.entries)):
             waits = Page(Lines([line(("computing …", "note"), gutter="  ")]))
             self._draw(waits, keep_place=False)
-            self._draw_rail(Page())
             self._compute(proposal, index, view, keep_place=keep)
             return
         self.stop()
-        self._draw(self._made(proposal, index, view, _no_check), keep_place=keep)
-        self._draw_rail(self._rail(proposal, index))
+        self._draw(self._made(proposal, index, view, no_check), keep_place=keep)
 
     def _made(self, proposal: Proposal, index: int, view: View, check: Check) -> Page:
         """The page of an action in a view."""
@@ -200,37 +196,31 @@ class ReviewPanes(Container):
         account = proposal.accounts.get(index)
         if account is None or not self._right_columns:
             return Page()
-        return ledger_page(account, proposal.approved)
+        return ledger_page(account, proposal.approved, most=RAIL_ENTRIES)
 
     def _draw(self, page: Page, *, keep_place: bool) -> None:
         self._page.show(page, keep_place=keep_place)
         self._show_title()
 
-    def _draw_rail(self, page: Page) -> None:
-        self.query_one("#review-rail", PageView).show(page)
-
     @work(thread=True, exclusive=True, group="page")
     def _compute(self, proposal: Proposal, index: int, view: View, *, keep_place: bool) -> None:
-        """Make the pages beside the screen's own work; leave off when nobody waits for them."""
+        """Make the page beside the screen's own work; leave off when nobody waits for them."""
         worker = get_current_worker()
 
         def check() -> None:
             if worker.is_cancelled:
                 raise _Left
 
-        def said(draw: Callable[[], None]) -> None:
+        def said(page: Page) -> None:
             if not worker.is_cancelled:
-                draw()
+                self._draw(page, keep_place=keep_place)
 
         try:
             page = self._made(proposal, index, view, check)
             check()
-            self.app.call_from_thread(said, partial(self._draw, page, keep_place=keep_place))
-            rail = self._rail(proposal, index)
-            check()
-            self.app.call_from_thread(said, partial(self._draw_rail, rail))
         except _Left:
             return
+        self.app.call_from_thread(said, page)
 
     def stop(self) -> None:
         """Leave off making a page."""
