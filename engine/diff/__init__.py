@@ -11,18 +11,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import repeat
-from typing import Final, Literal, NamedTuple
+from typing import Final
 
 from engine.diff.operations import Operation, opcodes
+from engine.diff.rows import PAIRED_LINES, Row, Rows
 from engine.diff.sides import Side, join, read
-from engine.diff.words import Spans, changed_words, pairs
+from engine.diff.words import Spans, changed_words
 
 __all__ = [
     "Block",
     "Diff",
     "Hunk",
     "Row",
+    "Rows",
     "Spans",
     "changed_words",
     "compare",
@@ -33,27 +34,7 @@ __all__ = [
     "take",
 ]
 
-PAIRED_LINES: Final = 5_000
-"""Changed lines of a diff, from its top, that are paired; those after them are shown unpaired."""
-
 _SIGNS: Final = {"same": " ", "removed": "-", "added": "+"}
-_Kind = Literal["same", "removed", "added"]
-
-
-class Row(NamedTuple):
-    """One line of a diff. `old` and `new` are its 1-based numbers, None where it does not stand.
-
-    `words` are the spans of `text` that differ from the paired line; `pair` is the pair's index
-    among the rows. A tuple: there is one a line, and a frozen dataclass takes three times as long
-    to make.
-    """
-
-    kind: _Kind
-    old: int | None
-    new: int | None
-    text: str
-    words: Spans = ()
-    pair: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +68,7 @@ class Diff:
     `ends` says in words what changed beside the lines.
     """
 
-    rows: tuple[Row, ...]
+    rows: Rows
     blocks: tuple[Block, ...]
     removed: int
     added: int
@@ -148,35 +129,24 @@ def _ends(old: Side, new: Side, operations: Iterable[Operation]) -> Iterator[str
 def _diff(
     old: Sequence[str],
     new: Sequence[str],
-    operations: Iterable[Operation],
+    operations: Sequence[Operation],
     ends: tuple[str, ...],
     *,
     paired: int = PAIRED_LINES,
 ) -> Diff:
-    rows: list[Row] = []
     blocks: list[Block] = []
-    removed = added = 0
-    kinds: tuple[repeat[_Kind], ...] = repeat("same"), repeat("removed"), repeat("added")
-    none: repeat[None] = repeat(None)
+    removed = added = start = 0
     for same, a1, a2, b1, b2 in operations:
-        before, after = range(a1 + 1, a2 + 1), range(b1 + 1, b2 + 1)
         if same:
-            rows.extend(map(Row, kinds[0], before, after, old[a1:a2]))
+            start += a2 - a1
             continue
-        start = len(rows)
-        rows.extend(map(Row, kinds[1], before, none, old[a1:a2]))
-        rows.extend(map(Row, kinds[2], none, after, new[b1:b2]))
-        room = paired - removed - added
-        for here, there in pairs(old[a1:a2], new[b1:b2], room) if room > 0 else ():
-            x, y = start + here, start + (a2 - a1) + there
-            gone, come = rows[x], rows[y]
-            words = changed_words(gone.text, come.text)
-            rows[x] = Row("removed", gone.old, None, gone.text, words[0], y)
-            rows[y] = Row("added", None, come.new, come.text, words[1], x)
-        removed += a2 - a1
-        added += b2 - b1
-        blocks.append(Block(len(blocks), range(start, len(rows)), before, after))
-    return Diff(tuple(rows), tuple(blocks), removed, added, ends)
+        stop = start + (a2 - a1) + (b2 - b1)
+        before, after = range(a1 + 1, a2 + 1), range(b1 + 1, b2 + 1)
+        blocks.append(Block(len(blocks), range(start, stop), before, after))
+        removed += len(before)
+        added += len(after)
+        start = stop
+    return Diff(Rows(old, new, operations, paired), tuple(blocks), removed, added, ends)
 
 
 def hunks(diff: Diff, context: int = 3) -> tuple[Hunk, ...]:
@@ -191,19 +161,15 @@ def hunks(diff: Diff, context: int = 3) -> tuple[Hunk, ...]:
     shown: list[Hunk] = []
     last = 0
     for start, end in found:
-        rows = diff.rows[start:end]
-        old = [row.old for row in rows if row.old is not None]
-        new = [row.new for row in rows if row.new is not None]
-        # The row before a hunk is a same one, for every changed row is inside a hunk.
-        above = diff.rows[start - 1] if start else None
+        (old, new), (old_end, new_end) = diff.rows.before(start), diff.rows.before(end)
         shown.append(
             Hunk(
                 range(start, end),
                 start - last,
-                old[0] if old else (above and above.old) or 0,
-                len(old),
-                new[0] if new else (above and above.new) or 0,
-                len(new),
+                old + (old_end > old),
+                old_end - old,
+                new + (new_end > new),
+                new_end - new,
             )
         )
         last = end

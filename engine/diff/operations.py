@@ -16,7 +16,7 @@ from typing import Final
 
 GAP_LIMIT: Final = 100_000_000
 """Product of the lengths of two sides up to which their longest common subsequence is sought."""
-RUNS: Final = (16, 1)
+RUNS: Final = (1, 16)
 """Lengths in lines of the runs that cut a larger gap, in the order in which they are tried."""
 
 Operation = tuple[bool, int, int, int, int]
@@ -129,8 +129,13 @@ def _anchors(a: list[int], b: list[int], gap: _Gap, length: int) -> _Points:
     )
 
 
-def _runs(numbers: list[int], length: int) -> list[bytes]:
-    """Every run of so many numbers, as bytes: they are hashed once and the collector skips them."""
+def _runs(numbers: list[int], length: int) -> Sequence[int | bytes]:
+    """Every run of so many numbers, as bytes: they are hashed once and the collector skips them.
+
+    A run of one is its number.
+    """
+    if length == 1:
+        return numbers
     packed = array("Q", numbers)
     data, size = packed.tobytes(), packed.itemsize
     return [data[at : at + length * size] for at in range(0, len(data) - length * size + 1, size)]

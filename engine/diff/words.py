@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import Final
 
 PAIR_LIMIT: Final = 4_000
@@ -21,26 +21,56 @@ SIMILAR: Final = 0.45
 Spans = tuple[tuple[int, int], ...]
 """(start, end) in code points, the end excluded, in order and apart."""
 
+_Partners = dict[int, tuple[int | None, Spans]]
+_Pairs = tuple[_Partners, _Partners]
+_ALONE: Final[tuple[int | None, Spans]] = (None, ())
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
-def pairs(removed: Sequence[str], added: Sequence[str], room: int) -> Iterator[tuple[int, int]]:
-    """Which removed line became which added one, in order, by the greatest similarity in all.
+class Pairing:
+    """Which removed line of a block became which added one, in order, by the greatest similarity.
 
-    Both sides of a large block are cut into parts, in proportion, so that the work is linear. Parts
-    are paired until they hold `room` lines.
+    Both sides of a large block are cut into parts, in proportion, so that the work is linear. A
+    part is paired when one of its lines is asked for; parts behind `room` lines never are.
     """
-    if not removed or not added:
-        return
-    parts = -(-len(removed) * len(added) // PAIR_LIMIT)
-    parts = min(parts, len(removed), len(added), -(-max(len(removed), len(added)) // PART))
-    for part in range(parts):
-        a1, a2 = (len(removed) * n // parts for n in (part, part + 1))
-        b1, b2 = (len(added) * n // parts for n in (part, part + 1))
-        if a1 + b1 >= room:
-            return
-        for here, there in _paired(removed[a1:a2], added[b1:b2]):
-            yield a1 + here, b1 + there
+
+    __slots__ = ("_added", "_found", "_parts", "_removed", "_room")
+
+    def __init__(self, removed: Sequence[str], added: Sequence[str], room: int) -> None:
+        """From the lines of both sides; neither is empty."""
+        self._removed, self._added, self._room = removed, added, room
+        parts = -(-len(removed) * len(added) // PAIR_LIMIT)
+        most = -(-max(len(removed), len(added)) // PART)
+        self._parts = min(parts, len(removed), len(added), most)
+        self._found: dict[int, _Pairs] = {}
+
+    def of_removed(self, at: int) -> tuple[int | None, Spans]:
+        """(the added line that a removed one became, its words that differ); 0-based."""
+        return self._part(at, len(self._removed))[0].get(at, _ALONE)
+
+    def of_added(self, at: int) -> tuple[int | None, Spans]:
+        """(the removed line that an added one was, its words that differ); 0-based."""
+        return self._part(at, len(self._added))[1].get(at, _ALONE)
+
+    def _part(self, at: int, size: int) -> _Pairs:
+        # Part p of a side ends before line size * (p + 1) // parts.
+        part = ((at + 1) * self._parts - 1) // size
+        found = self._found.get(part)
+        if found is None:
+            found = self._found[part] = self._paired(part)
+        return found
+
+    def _paired(self, part: int) -> _Pairs:
+        a1, a2 = (len(self._removed) * n // self._parts for n in (part, part + 1))
+        b1, b2 = (len(self._added) * n // self._parts for n in (part, part + 1))
+        found: _Pairs = ({}, {})
+        if a1 + b1 < self._room:
+            for here, there in _paired(self._removed[a1:a2], self._added[b1:b2]):
+                x, y = a1 + here, b1 + there
+                gone, come = changed_words(self._removed[x], self._added[y])
+                found[0][x] = y, gone
+                found[1][y] = x, come
+        return found
 
 
 def _paired(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -84,7 +114,10 @@ def _paired(removed: Sequence[str], added: Sequence[str]) -> Iterator[tuple[int,
 
 
 def changed_words(old: str, new: str) -> tuple[Spans, Spans]:
-    """The spans of two lines that differ: whole words, runs of blanks, single other characters."""
+    """The spans of two lines that differ: whole words, runs of blanks, single other characters.
+
+    A blank between two words that both change is part of one span, on both sides.
+    """
     from rapidfuzz.distance import Indel
 
     head, tail = _common_ends(old, new)
@@ -96,7 +129,11 @@ def changed_words(old: str, new: str) -> tuple[Spans, Spans]:
     spans_a: list[tuple[int, int]] = []
     spans_b: list[tuple[int, int]] = []
     x = y = 0
-    for i, j, size in Indel.opcodes(a, b).as_matching_blocks():
+    blocks = Indel.opcodes(a, b).as_matching_blocks()
+    for (i, j, size), (k, m, _) in zip_longest(blocks, blocks[1:], fillvalue=(len(a), len(b), 0)):
+        changes = (i, j) > (x, y) and (k, m) > (i + size, j + size)
+        if changes and size == 1 and a[i].isspace():
+            continue  # words that change one after the other are one mark, with their blanks
         spans_a.extend(_span(at_a[x], at_a[i]))
         spans_b.extend(_span(at_b[y], at_b[j]))
         x, y = i + size, j + size

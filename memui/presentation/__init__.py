@@ -6,6 +6,8 @@ Marks of ours have a style that nothing else has, so that content cannot imitate
 
 from __future__ import annotations
 
+import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,12 +17,15 @@ from typing import Final
 from rich.cells import cell_len, split_graphemes
 from textual.content import Content, Span
 
-from engine.characters import visible
+from engine.characters import is_hidden, visible
 
 MARK: Final = "bold reverse $warning"
 LINE_LIMIT: Final = 2000
 """Cells of a line that are shown; a mark says how much more there is."""
 TAB: Final = 4
+"""Cells from one tab stop to the next."""
+_SHORT: Final = LINE_LIMIT // 20
+"""Characters of which no mark makes more cells than a line may have."""
 
 PAINTS: Final = (
     "plain", "dim", "faint", "bold", "heading", "title", "accent", "good", "bad", "warn", "mark",
@@ -39,11 +44,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line to paint: a gutter in our own style, then runs. `fill` paints the whole width."""
+    """One line to paint: a gutter in our own style, then runs. `fill` paints the whole width.
+
+    The rows that it is wrapped to begin `indent` cells behind the gutter, but for the first.
+    """
 
     runs: tuple[Run, ...]
     gutter: str = ""
     fill: str | None = None
+    indent: int = 0
 
     @property
     def plain(self) -> str:
@@ -68,23 +77,81 @@ def own(text: str, style: str = "") -> Content:
 def runs(text: str, paint: str = "plain", words: Sequence[tuple[int, int]] = ()) -> tuple[Run, ...]:
     """Untrusted text of one line as runs: tabs expanded, cut, hidden characters marked.
 
-    `words` are spans of the text that get the paint `word-` + `paint` (offsets in `text`).
+    `words` are spans of the text that get the paint `word-` + `paint` (offsets in `text`); they are
+    widened to what is written together. The mark of a cut says if any of them lies behind it.
     """
-    cut = len(text) > LINE_LIMIT
-    more = f" … {len(text) - LINE_LIMIT} more characters" if cut else ""
-    text = text[:LINE_LIMIT]
+    whole = len(text)
+    end = _cut_at(text)
+    words = whole_graphemes(text, words)
     found: list[Run] = []
     at = 0
-    for start, end in words:
-        if start >= len(text):
+    for start, stop in words:
+        if start >= end:
             break
         found.extend(_shown(text[at:start], paint))
-        found.extend(_shown(text[start:end], f"word-{paint}"))
-        at = end
-    found.extend(_shown(text[at:], paint))
-    if more:
-        found.append(Run(more, "mark"))
+        found.extend(changed(text[start : min(stop, end)], f"word-{paint}"))
+        at = min(stop, end)
+    found.extend(_shown(text[at:end], paint))
+    if "\t" in text:
+        found = list(expanded(found))
+    if end < whole:
+        more = ", changed ones among them" if words and words[-1][1] > end else ""
+        found.append(Run(f" … {whole - end} more characters{more}", "mark"))
     return tuple(found)
+
+
+def changed(text: str, paint: str) -> tuple[Run, ...]:
+    """Changed text of a line. If it is nothing but blanks, signs of ours say which blanks."""
+    if not text or text.strip(" \t"):
+        return _shown(text, paint)
+    signs = "".join("→\t" if char == "\t" else "·" for char in text)
+    return (Run(signs, f"{paint} dim"),)
+
+
+def _cut_at(text: str) -> int:
+    """How many characters of a line are shown: as many as fill the cells that a line may have."""
+    if len(text) <= _SHORT:
+        return len(text)
+    head = text[:LINE_LIMIT]
+    if head.isascii() and head.isprintable():
+        return len(head)
+
+    def cells(size: int) -> int:
+        return cell_len(visible(head[:size], keep="\t").replace("\t", " " * TAB))
+
+    if cells(len(head)) <= LINE_LIMIT:
+        return len(head)
+    return max(1, bisect_right(range(len(head)), LINE_LIMIT, key=cells) - 1)
+
+
+def whole_graphemes(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Spans widened so that none begins or ends inside a sequence that is written together.
+
+    Cut there, a joiner or a combining mark would stand alone and be marked as hidden.
+    """
+    if not spans or text.isascii():
+        return tuple(spans)
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        first, last = start, end
+        while first > 0 and _sticks(text, first):
+            first -= 1
+        while last < len(text) and _sticks(text, last):
+            last += 1
+        if found and first <= found[-1][1]:
+            first = found.pop()[0]
+        found.append((first, last))
+    return tuple(found)
+
+
+def _sticks(text: str, at: int) -> bool:
+    """Whether the character at an offset belongs to the one before it."""
+    if is_hidden(text[at]) or is_hidden(text[at - 1]):
+        return True
+    char = text[at]
+    if all("\U0001f1e6" <= each <= "\U0001f1ff" for each in (text[at - 1], char)):
+        return True  # the two halves of a flag
+    return unicodedata.category(char).startswith("M") or "\U0001f3fb" <= char <= "\U0001f3ff"
 
 
 @lru_cache(maxsize=2048)
@@ -94,12 +161,25 @@ def _shown(text: str, paint: str) -> tuple[Run, ...]:
     at = 0
     for start, end in shown.marks:
         if start > at:
-            found.append(Run(shown[at:start].replace("\t", " " * TAB), paint))
+            found.append(Run(shown[at:start], paint))
         found.append(Run(shown[start:end], "mark"))
         at = end
     if at < len(shown):
-        found.append(Run(shown[at:].replace("\t", " " * TAB), paint))
+        found.append(Run(shown[at:], paint))
     return tuple(found)
+
+
+def expanded(found: Sequence[Run], column: int = 0) -> Iterator[Run]:
+    """Runs whose tabs are spaces up to the next stop; the first begins at a column."""
+    for run in found:
+        first, *rest = run.text.split("\t")
+        made = [first]
+        column += cell_len(first)
+        for piece in rest:
+            gap = TAB - column % TAB
+            made.append(" " * gap + piece)
+            column += gap + cell_len(piece)
+        yield Run("".join(made), run.paint)
 
 
 def line(*parts: tuple[str, str] | Run, gutter: str = "", fill: str | None = None) -> Line:
@@ -108,25 +188,6 @@ def line(*parts: tuple[str, str] | Run, gutter: str = "", fill: str | None = Non
     for part in parts:
         found.extend((part,) if isinstance(part, Run) else runs(*part))
     return Line(tuple(found), gutter, fill)
-
-
-def body_lines(text: str, *, first: int = 1) -> list[Line]:
-    """A memory's text as lines with their numbers."""
-    lines = text.split("\n")
-    if lines and lines[-1] == "":
-        lines.pop()
-    size = len(str(first + len(lines)))
-    fenced = False
-    found: list[Line] = []
-    for number, raw in enumerate(lines, start=first):
-        shown = raw.rstrip("\r")
-        if shown.startswith(("```", "~~~")):
-            fenced = not fenced
-        heading = not fenced and shown.startswith("#")
-        found.append(
-            Line(runs(shown, "title" if heading else "plain"), gutter=f"{number:>{size}} ")
-        )
-    return found
 
 
 def help_lines(text: str) -> tuple[str, list[Line]]:
@@ -162,17 +223,33 @@ def wrap(painted: Line, width: int) -> tuple[Line, ...]:
     ends = _ends(plain)
     spans: list[tuple[int, int]] = []
     start = 0
+    indent = min(painted.indent, room // 2)
     while start < len(plain):
-        end = _break(plain, ends, start, room)
+        end = _break(plain, ends, start, room - indent * bool(spans))
         spans.append((start, end))
         start = end
         while start < len(plain) and plain[start] == " ":
             start += 1
     hanging = " " * cell_len(painted.gutter)
+    aside = (Run(" " * indent),) if indent else ()
     return tuple(
-        replace(painted, runs=cut, gutter=hanging if n else painted.gutter)
+        replace(painted, runs=(*aside, *cut), gutter=hanging, indent=0)
+        if n
+        else replace(painted, runs=cut)
         for n, cut in enumerate(_slices(painted.runs, spans))
     )
+
+
+def rows_taken(text: str, room: int) -> int:
+    """How many rows `wrap` makes of a line of printable ASCII, without making them."""
+    taken = start = 0
+    while len(text) - start > room:
+        end = _break(text, None, start, room)
+        taken += 1
+        while end < len(text) and text[end] == " ":
+            end += 1
+        start = end
+    return taken + (start < len(text)) or 1
 
 
 def _fits(plain: str, room: int) -> bool:

@@ -13,7 +13,7 @@ from memui.presentation import Line, count, line
 from memui.presentation.history import number
 from memui.screens.dialogs import Confirm
 from memui.screens.session import Session, failure
-from memui.widgets.diff_view import edits_page
+from memui.widgets.diff_view import edit_lines
 
 Said = Callable[[str, bool], None]
 
@@ -55,7 +55,7 @@ def ask_repair(screen: Screen[None], session: Session, said: Said) -> None:
     lines: list[Line] = [
         line(("What the other writer wrote stays; what the run wrote is added.", "dim")),
         line(),
-        *edits_page(edits).lines,
+        *edit_lines(edits),
     ]
     files = count(len(found), "file", "files")
     screen.app.push_screen(Confirm(f"Merge into {files} again?", lines, "Merge"), answered)

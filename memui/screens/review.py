@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from time import monotonic
 from typing import ClassVar, Final
 
@@ -27,7 +28,7 @@ from memui.screens.reviewing import refused, reopen, settled
 from memui.screens.session import Session, failure
 from memui.widgets.action_list import ActionList, ApplyRow
 from memui.widgets.bars import Header, KeyBar, Notice
-from memui.widgets.change_page import no_plan_page, tally_counts, words_page
+from memui.widgets.change_page import no_plan_page, shown_change, tally_counts, words_page
 from memui.widgets.diff_view import Section, sections
 from memui.widgets.review_panes import ReviewPanes
 
@@ -36,7 +37,7 @@ PASTE_SECONDS: Final = 0.05
 _KEYS: Final = (
     ("a", "approve"), ("r", "reject"), ("J", "next"), ("e", "edit"), ("t", "view"),
     ("P", "apply"), ("u", "take back"), ("?", "help"), ("A", "all lossless"), ("] [", "block"),
-    ("R", "reject, why"), ("l", "ledger"), ("1", "browse"), ("q", "quit"),
+    ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("1", "browse"), ("q", "quit"),
 )  # fmt: skip
 _KEYS_WITHOUT: Final = ((".", "look again"), ("1", "browse"), ("3", "history"), ("q", "quit"))
 
@@ -53,7 +54,9 @@ class ReviewScreen(Screen[None]):
         Binding("e,E", "edit", "Edit the result in $EDITOR"),
         Binding("A", "approve_lossless", "Approve all that is lossless"),
         Binding("P", "apply", "Apply what is approved"),
-        Binding("t", "view", "Diff, result, ledger"),
+        Binding("t", "view", "Diff, side by side, prose, result, ledger"),
+        Binding("plus,equals_sign", "context(1)", "More unchanged lines around the changes"),
+        Binding("minus", "context(-1)", "Fewer unchanged lines around the changes"),
         Binding("l", "ledger", "Ledger"),
         Binding("right_square_bracket", "block(1)", show=False),
         Binding("left_square_bracket", "block(-1)", show=False),
@@ -95,6 +98,8 @@ class ReviewScreen(Screen[None]):
 
     def on_screen_suspend(self) -> None:
         self._covered = self in self.app.screen_stack  # by a dialog: another mode has its own stack
+        if not self._covered:
+            self._panes.stop()
 
     def on_screen_resume(self) -> None:
         if not self._covered:
@@ -113,15 +118,19 @@ class ReviewScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="read")
     def _read(self) -> None:
         store, writes = self._session.store, self._writes
+        gc.unfreeze()
         try:
             opened = reopen(store, self._session.opened)
             proposal = examine(store, opened.saved)
-            shown = {index: sections(proposal.changes[index]) for index in proposal.rows()}
+            shown = {index: sections(shown_change(proposal, index)) for index in proposal.rows()}
             order = tuple(sorted(proposal.rows(), key=lambda i: (*proposal.risk(i), i)))
         except EngineError as error:
             if not get_current_worker().is_cancelled:
                 self.app.call_from_thread(self._show_nothing, error)
             return
+        # A large plan is some million objects: to look through them for garbage again and again
+        # would hold every key up for half a second.
+        gc.freeze()
         if not get_current_worker().is_cancelled:
             self.app.call_from_thread(self._was_read, opened, proposal, shown, order, writes)
 
@@ -189,8 +198,15 @@ class ReviewScreen(Screen[None]):
         self.action_apply()
 
     def action_view(self) -> None:
-        """The next of diff, whole result and ledger."""
+        """The next view: diff, side by side where there is room, prose, whole result, ledger."""
         self._panes.turn()
+
+    def action_context(self, step: int) -> None:
+        """More or fewer unchanged lines around the changes."""
+        if self._panes.more(step):
+            self._say(f"{self._panes.context.capitalize()} around each change.")
+        else:
+            self._say("There are no more to show." if step > 0 else "There are no fewer to show.")
 
     def action_ledger(self) -> None:
         """The ledger, or back to the diff."""
@@ -380,9 +396,9 @@ class ReviewScreen(Screen[None]):
         same = isinstance(original, Merge | Update) and original.content == text
         review = proposal.saved.review.edit(index, None if same else text)
         edited = proposal.reviewed(review)
-        self._sections[index] = sections(edited.changes[index])
+        self._sections[index] = sections(shown_change(edited, index))
         if not self._keep(review):
-            self._sections[index] = sections(proposal.changes[index])
+            self._sections[index] = sections(shown_change(proposal, index))
             kept = rescue(text.encode(), edited.changes[index].target or "result.md")
             self._say(f"It was not saved. What you wrote is kept in {kept}", bad=True)
             return

@@ -17,7 +17,7 @@ from memui.presentation.reversals import reversal_lines
 from memui.screens.dialogs import Confirm, Told
 from memui.screens.reversing import ReversalScreen
 from memui.screens.session import Session, failure
-from memui.widgets.diff_view import edits_page
+from memui.widgets.diff_view import edit_lines
 
 Said = Callable[[str, bool], None]
 
@@ -116,6 +116,6 @@ def ask_restore(screen: Screen[None], session: Session, path: str, run: Run, sai
         told = f"{path} is as it was before run {run.seq}, by run {number(outcome.run)}."
         said("; ".join(filter(None, (session.told_recovered(), told))), False)
 
-    lines = list(edits_page([Edit(path, here, before)]).lines)
+    lines = edit_lines([Edit(path, here, before)])
     title = f"Bring back the version from before run {run.seq}?"
     screen.app.push_screen(Confirm(title, lines, "Bring back"), answered)

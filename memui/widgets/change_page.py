@@ -8,16 +8,34 @@ from typing import Final, Literal, get_args
 
 from textual.content import Content
 
-from engine.documents import decode
+from engine.changes import Change, Edit
+from engine.diff import compare
 from engine.errors import Violation
 from engine.proposal import Counts, Proposal, Standing
-from memui.presentation import Line, body_lines, count, line, own
-from memui.widgets.diff_view import Section, diff_page
+from memui.presentation import Line, count, line, own
+from memui.widgets.diff_notes import Check
+from memui.widgets.diff_view import (
+    CONTEXT,
+    Section,
+    diff_page,
+    prose_page,
+    result_page,
+    sections,
+)
 from memui.widgets.ledger_view import ledger_page, tally
 from memui.widgets.page_view import Lines, Page
 
-View = Literal["diff", "result", "ledger"]
+View = Literal["diff", "split", "prose", "result", "ledger"]
 VIEWS: Final[tuple[View, ...]] = get_args(View)
+NAMES: Final[dict[View, str]] = {
+    "diff": "diff", "split": "side by side", "prose": "prose", "result": "result",
+    "ledger": "ledger",
+}  # fmt: skip
+"""The views in words."""
+SPLIT: Final = 150
+"""Columns from which both sides have room beside each other."""
+CONTEXTS: Final = (0, 1, 3, 10, 30, 1 << 30)
+"""Unchanged lines around a block, from less to more; the last is all of them."""
 MUTED: Final = "$foreground-muted"
 _PROBLEMS: Final = 3
 """Violations and drifts that are named beside the diff."""
@@ -100,19 +118,48 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def change_page(view: View, proposal: Proposal, index: int, shown: Sequence[Section]) -> Page:
-    """One of the views of an action."""
-    change = proposal.changes[index]
+def views(columns: int) -> tuple[View, ...]:
+    """The views that there is room for."""
+    return tuple(view for view in VIEWS if view != "split" or columns >= SPLIT)
+
+
+def shown_change(proposal: Proposal, index: int) -> Change:
+    """The change that is looked at: with the blocks that are left, so that they can be taken."""
+    left = proposal.saved.review.decisions[index].left
+    return proposal.whole_changes[index] if left else proposal.changes[index]
+
+
+def change_page(
+    view: View,
+    proposal: Proposal,
+    index: int,
+    shown: Sequence[Section],
+    *,
+    context: int = CONTEXT,
+    check: Check,
+) -> Page:
+    """One of the views of an action. `shown` are the sections of its `shown_change`."""
+    change = shown_change(proposal, index)
     account = proposal.accounts.get(index)
-    if view == "result":
-        return _result_page(proposal, index)
     if view == "ledger":
         if account is None:
             return words_page("The ledger is worked out for what waits; this was applied.")
-        return ledger_page(account, proposal.approved)
+        return ledger_page(account, proposal.approved, check=check)
     if not change.edits:
         return _without_edits(proposal, index)
-    return diff_page(change, shown, account.entries if account is not None else ())
+    if view == "result":
+        return _result_page(proposal, index, shown, check)
+    if view == "prose":
+        return prose_page(change, shown, context=context, check=check)
+    return diff_page(
+        change,
+        shown,
+        account.entries if account is not None else (),
+        shape="split" if view == "split" else "unified",
+        context=context,
+        left=proposal.saved.review.decisions[index].left,
+        check=check,
+    )
 
 
 def _without_edits(proposal: Proposal, index: int) -> Page:
@@ -121,26 +168,22 @@ def _without_edits(proposal: Proposal, index: int) -> Page:
     return words_page("It changes nothing: the files are already so.")
 
 
-def _result_page(proposal: Proposal, index: int) -> Page:
+def _result_page(proposal: Proposal, index: int, shown: Sequence[Section], check: Check) -> Page:
     """Every file that is there afterwards, whole; then what is not."""
     change = proposal.changes[index]
-    edits = change.edits
-    after = [(edit.path, edit.after, "as it would be") for edit in edits if edit.after is not None]
-    if not after:
-        removed = {edit.path for edit in edits}
-        stays = [path for path in change.reads if path not in removed]
-        after = [(path, proposal.snapshot.files[path], "stays as it is") for path in stays]
-    lines: list[Line] = []
-    for path, data, said in after:
-        lines.append(line((path, "bold"), (f"  {said}", "dim"), gutter=" "))
-        lines += body_lines(decode(data)[0])
-        lines.append(line())
-    gone = [edit.path for edit in edits if edit.after is None]
+    if proposal.saved.review.decisions[index].left:
+        shown = sections(change)
+    gone = [edit.path for edit in change.edits if edit.after is None]
+    if all(section.edit.after is None for section in shown):
+        files = proposal.snapshot.files
+        stays = [(path, files[path]) for path in change.reads if path not in gone]
+        shown = [Section(Edit(path, data, data), compare(data, data)) for path, data in stays]
+    below: list[Line] = []
     if gone:
         number = count(len(gone), "file vanishes", "files vanish")
-        lines.append(line((f"{number}:", "dim"), gutter=" "))
-        lines.extend(line((path, "plain"), gutter="   ") for path in gone)
-    return Page(Lines(lines)) if lines else _without_edits(proposal, index)
+        below.append(line((f"{number}:", "dim"), gutter=" "))
+        below.extend(line((path, "plain"), gutter="   ") for path in gone)
+    return result_page(shown, below, check)
 
 
 def words_page(text: str) -> Page:

@@ -1,35 +1,35 @@
-"""What one change does to the files, as a page: rows of a diff with what becomes of each statement.
+"""What one change does to the files, as pages: diffs of several kinds, whole results.
 
-The diff is of the bytes that would be written. Under a run of rows a note of ours says where they
+Every diff is of the bytes that would be written. Under a run of rows a note of ours says where they
 live on, where they come from, or that they are dropped or new (the ledger's entries).
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final
 
 from engine.changes import Change, Edit
-from engine.characters import is_hidden
-from engine.diff import Diff, Row, Spans, compare, hunks
-from engine.ledger import Entry, Fate
+from engine.diff import Diff, compare
+from engine.ledger import Entry
 from engine.plan import Merge, Move
-from memui.presentation import Line, Run, count, line, runs
-from memui.widgets.page_view import Later, Lines, Page
+from memui.presentation import Line, line
+from memui.presentation.pages import Lines, Page, Part, Place, Stretch
+from memui.widgets.diff_notes import Check, Notes, no_check
+from memui.widgets.diff_rows import Made, Shape, made
+from memui.widgets.prose_view import prose
+
+__all__ = [
+    "CONTEXT", "Section", "diff_page", "edit_lines", "edits_page", "gain_and_loss", "heavy",
+    "prose_page", "result_page", "sections",
+]  # fmt: skip
 
 CONTEXT: Final = 3
-"""Unchanged lines that are shown around a block."""
-_AROUND: Final = 4
-"""Cells of a gutter beside its digits."""
-_GRAVITY: Final = (Fate.DROPPED, Fate.NEW, Fate.MOVED, Fate.REWORDED, Fate.KEPT)
-_SIGNS: Final = {"same": " ", "removed": "-", "added": "+"}
-_WORDS: Final = {"url": "address", "hidden": "hidden characters", "order": "word order"}
-
-Made = list[Line | Later]
+"""Unchanged lines that are shown around a block, if nobody asks for more or less."""
+_EVERYTHING: Final = 1 << 40
+_HEAVY: Final = 1_500
+"""Changed lines from which a page takes so long to make that a person would wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,20 @@ def _closest(edit: Edit, edits: Sequence[Edit]) -> Section:
     for other in edits:
         if other.after is None:
             diff = compare(other.before, edit.after)
-            same = sum(1 for row in diff.rows if row.kind == "same" and row.text.strip())
+            same = _shared(diff)
             if same > most:
                 best, most = Section(edit, diff, other.path), same
     return best
+
+
+def _shared(diff: Diff) -> int:
+    """Lines with ink that both sides have."""
+    return sum(map(bool, map(str.strip, diff.rows.old))) - sum(
+        1
+        for b in diff.blocks
+        for text in diff.rows.old[b.old.start - 1 : b.old.stop - 1]
+        if text.strip()
+    )
 
 
 def gain_and_loss(change: Change, shown: Sequence[Section]) -> tuple[int, int]:
@@ -77,37 +87,135 @@ def gain_and_loss(change: Change, shown: Sequence[Section]) -> tuple[int, int]:
     return gain, loss
 
 
-def diff_page(change: Change, shown: Sequence[Section], entries: Sequence[Entry]) -> Page:
-    """The diffs of a change, file by file, with notes."""
-    lines: Made = []
-    blocks: list[range] = []
+def heavy(shown: Sequence[Section], entries: int = 0) -> bool:
+    """Whether the pages of a change are to be made beside the screen's own work."""
+    changed = sum(section.diff.added + section.diff.removed for section in shown)
+    rows = sum(len(section.diff.rows) for section in shown)
+    return changed + entries > _HEAVY or rows > 20 * _HEAVY
+
+
+@dataclass
+class _Sheet:
+    """A page while it is made."""
+
+    parts: list[Part]
+    blocks: list[range]
+    places: list[Place]
+    length: int = 0
+
+    def add(self, *parts: Part) -> None:
+        """Lines below what is there."""
+        self.parts.extend(parts)
+        self.length += sum(len(part) if isinstance(part, Stretch) else 1 for part in parts)
+
+    def put(self, path: str, found: Made, *, takes: bool) -> None:
+        """A diff below what is there; its blocks are those of the file's diff if it `takes`."""
+        start = self.length
+        self.add(*found.parts)
+        self.blocks.extend(range(start + b.start, start + b.stop) for b in found.blocks)
+        if takes:
+            self.places.extend(Place(path, index) for index in range(len(found.blocks)))
+
+    def page(self, left: Collection[int] | None = None, path: str = "") -> Page:
+        """The page; `left` are the blocks of one file that are not taken."""
+        marked = None
+        if left:
+            marked = frozenset(
+                at
+                for at, place in enumerate(self.places)
+                if place.path == path and place.block in left
+            )
+        return Page(Lines(self.parts), tuple(self.blocks), tuple(self.places), marked)
+
+
+def diff_page(
+    change: Change,
+    shown: Sequence[Section],
+    entries: Sequence[Entry],
+    *,
+    shape: Shape = "unified",
+    context: int = CONTEXT,
+    left: Collection[int] = (),
+    check: Check = no_check,
+) -> Page:
+    """The diffs of a change, file by file, with notes.
+
+    `left` are the blocks of the result that a person leaves: the sections show them, the entries
+    are about the result without them.
+    """
+    sheet = _Sheet([], [], [])
     bases = {section.base for section in shown}
-    notes = _Notes(entries)
+    notes = Notes(entries)
+    result = next((s.edit.path for s in shown if s.edit.after is not None), "")
     for section in shown:
-        if lines:
-            lines.append(line())
-        lines.extend(_heading(change, section, vanished=section.edit.path in bases))
-        if section.edit.path not in bases:
-            start = len(lines)
-            made, found = _rows(section, notes)
-            lines.extend(made)
-            blocks.extend(range(start + b.start, start + b.stop) for b in found)
-    return Page(Lines(lines), tuple(blocks))
+        if sheet.parts:
+            sheet.add(line())
+        path = section.edit.path
+        sheet.add(*_heading(change, section, vanished=path in bases))
+        if path not in bases:
+            told = notes.of(
+                path, section.base or path, section.diff, left if path == result else ()
+            )
+            sheet.put(
+                path,
+                made(shape, section.diff, context=context, notes=told, check=check),
+                takes=True,
+            )
+    return sheet.page(left, result)
+
+
+def prose_page(
+    change: Change,
+    shown: Sequence[Section],
+    *,
+    context: int = CONTEXT,
+    check: Check = no_check,
+) -> Page:
+    """The diffs of a change as formatted prose, changed words marked where they stand."""
+    sheet = _Sheet([], [], [])
+    bases = {section.base for section in shown}
+    for section in shown:
+        if sheet.parts:
+            sheet.add(line())
+        path = section.edit.path
+        sheet.add(*_heading(change, section, vanished=path in bases))
+        if path not in bases:
+            sheet.put(path, prose(section.diff, context=context, check=check), takes=False)
+    return sheet.page()
+
+
+def result_page(
+    shown: Sequence[Section], below: Sequence[Line] = (), check: Check = no_check
+) -> Page:
+    """Every file that is there afterwards, whole, its changed lines marked; then more lines."""
+    sheet = _Sheet([], [], [])
+    for section in shown:
+        edit = section.edit
+        if edit.after is not None:
+            said = "stays as it is" if edit.before == edit.after else "as it would be"
+            sheet.add(line((edit.path, "bold"), (f"  {said}", "dim"), gutter=" "))
+            found = made("result", section.diff, context=_EVERYTHING, notes=None, check=check)
+            sheet.put(edit.path, found, takes=True)
+            sheet.add(line())
+    sheet.add(*below)
+    return sheet.page()
 
 
 def edits_page(edits: Sequence[Edit]) -> Page:
     """The diffs of single files, without a ledger."""
-    lines: Made = []
-    blocks: list[range] = []
+    sheet = _Sheet([], [], [])
     for edit in edits:
         section = Section(edit, compare(edit.before, edit.after))
-        lines.extend([line()] if lines else [])
-        lines.extend(_edit_heading(section, vanished=False))
-        start = len(lines)
-        made, found = _rows(section, _Notes(()))
-        lines.extend(made)
-        blocks.extend(range(start + b.start, start + b.stop) for b in found)
-    return Page(Lines(lines), tuple(blocks))
+        sheet.add(*([line()] if sheet.parts else []))
+        sheet.add(*_edit_heading(section, vanished=False))
+        found = made("unified", section.diff, context=CONTEXT, notes=None, check=no_check)
+        sheet.put(edit.path, found, takes=True)
+    return sheet.page()
+
+
+def edit_lines(edits: Sequence[Edit]) -> list[Line]:
+    """The lines of `edits_page`, for a dialog."""
+    return [made for made in edits_page(edits).lines if isinstance(made, Line)]
 
 
 def _heading(change: Change, section: Section, *, vanished: bool) -> Iterator[Line]:
@@ -140,231 +248,3 @@ def _amount(section: Section) -> str:
     diff = section.diff
     numbers = (("+", diff.added), ("−", diff.removed))
     return "".join(f"  {sign}{number}" for sign, number in numbers if number)
-
-
-def _rows(section: Section, notes: _Notes) -> tuple[Made, list[range]]:
-    """The rows of one diff, unchanged ones folded, and the ranges of its blocks."""
-    diff = section.diff
-    digits = len(str(max((r.new or r.old or 0 for r in diff.rows), default=0)))
-    lines: Made = []
-    blocks: list[range] = []
-    if not diff.blocks:
-        return [_later(row, digits, "dim") for row in diff.rows], []
-    starts = {block.start: block for block in diff.blocks}
-    note_of = notes.of(section)
-    last = 0
-    for hunk in hunks(diff, CONTEXT):
-        lines.extend(_gap(hunk.skipped, digits))
-        at = hunk.rows.start
-        while at < hunk.rows.stop:
-            block = starts.get(at)
-            if block is None:
-                lines.append(_later(diff.rows[at], digits, "dim"))
-                at += 1
-                continue
-            begin = len(lines)
-            lines.extend(_block(diff.rows[block.start : block.stop], digits, note_of))
-            blocks.append(range(begin, len(lines)))
-            at = block.stop
-        last = hunk.rows.stop
-    lines.extend(_gap(len(diff.rows) - last, digits))
-    return lines, blocks
-
-
-def _gap(skipped: int, digits: int) -> Iterator[Line]:
-    if skipped:
-        said = f"⋯ {count(skipped, 'unchanged line', 'unchanged lines')}"
-        yield line((said, "note"), gutter=" " * (digits + _AROUND))
-
-
-def _later(row: Row, digits: int, style: str) -> Later:
-    return Later(row.text, digits + _AROUND, partial(_line, row, digits, style))
-
-
-def _line(row: Row, digits: int, style: str) -> Line:
-    number = row.old if row.kind == "removed" else row.new
-    gutter = f" {number:>{digits}} {_SIGNS[row.kind]} "
-    plain = style == "dim"
-    text = runs(row.text, style, whole_graphemes(row.text, row.words))
-    if row.text and not row.text.strip() and not plain:
-        text = tuple(Run(run.text.replace(" ", "·"), run.paint) for run in text)
-    return Line(text, gutter, None if plain else style)
-
-
-def whole_graphemes(text: str, spans: Spans) -> Spans:
-    """Spans widened so that none begins or ends inside a sequence that is written together.
-
-    Cut there, a joiner or a combining mark would stand alone and be marked as hidden.
-    """
-    if text.isascii() or not spans:
-        return spans
-    found: list[tuple[int, int]] = []
-    for start, end in spans:
-        first, last = start, end
-        while first > 0 and _sticks(text, first):
-            first -= 1
-        while last < len(text) and _sticks(text, last):
-            last += 1
-        if found and first <= found[-1][1]:
-            first = found.pop()[0]
-        found.append((first, last))
-    return tuple(found)
-
-
-def _sticks(text: str, at: int) -> bool:
-    """Whether the character at an offset belongs to the one before it."""
-    if is_hidden(text[at]) or is_hidden(text[at - 1]):
-        return True
-    char = text[at]
-    if all("\U0001f1e6" <= each <= "\U0001f1ff" for each in (text[at - 1], char)):
-        return True  # the two halves of a flag
-    return unicodedata.category(char).startswith("M") or "\U0001f3fb" <= char <= "\U0001f3ff"
-
-
-@dataclass(frozen=True, slots=True)
-class _Note:
-    """What a run of rows is told: `said` by us, then a path, then more by us."""
-
-    style: str
-    said: str
-    path: str = ""
-    line: int | None = None
-    more: str = ""
-
-    @property
-    def shared(self) -> tuple[str, str, str, str]:
-        """What rows that share one note have in common."""
-        return self.style, self.said, self.path, self.more
-
-
-NoteOf = Callable[[Row], _Note | None]
-
-
-def _block(rows: Sequence[Row], digits: int, note_of: NoteOf) -> Made:
-    """The rows of a block, each run of rows followed by the note that it shares."""
-    lines: Made = []
-    told: list[_Note] = []
-    blank: Made = []  # blank rows after a run: the run may go on behind them
-    kind = ""
-    for row in rows:
-        note = note_of(row)
-        ends = row.kind != kind or note is None or (bool(told) and note.shared != told[-1].shared)
-        waits = note is None and bool(told) and not row.text.strip() and row.kind == kind
-        style = "lost" if note is not None and note.style == "note-lost" else row.kind
-        made = _later(row, digits, style)
-        if waits:
-            blank.append(made)
-            continue
-        if ends:
-            lines.extend(_noted(told, digits))
-            told = []
-        lines.extend(blank)
-        blank = []
-        lines.append(made)
-        kind = row.kind
-        if note is not None:
-            told.append(note)
-    lines.extend(_noted(told, digits))
-    lines.extend(blank)
-    return lines
-
-
-def _noted(notes: Sequence[_Note], digits: int) -> Iterator[Line]:
-    if not notes:
-        return
-    note = notes[0]
-    parts = [(note.said, note.style)]
-    if note.path:
-        where = f":{note.line}" if note.line is not None and len(notes) == 1 else ""
-        parts.append((note.path + where, note.style))
-    if note.more:
-        parts.append((note.more, note.style))
-    yield line(*parts, gutter=" " * (digits + _AROUND))
-
-
-class _Notes:
-    """The ledger's entries, by the lines that they are about."""
-
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._sources: defaultdict[tuple[str, int], list[Entry]] = defaultdict(list)
-        self._results: defaultdict[tuple[str, int], list[Entry]] = defaultdict(list)
-        for entry in entries:
-            if entry.source is not None:
-                self._sources[entry.source.path, entry.source.line].append(entry)
-            if entry.result is not None and entry.fate is not Fate.DROPPED:
-                self._results[entry.result.path, entry.result.line].append(entry)
-
-    def of(self, section: Section) -> NoteOf:
-        """What the rows of one diff are told. A line that goes on a statement is told the same."""
-        old_path = section.base or section.edit.path
-        last: dict[str, _Note | None] = {"removed": None, "added": None}
-
-        def note(row: Row) -> _Note | None:
-            if not row.text.strip():
-                last[row.kind] = None
-                return None
-            if row.kind == "removed":
-                found = self._sources.get((old_path, row.old or 0), [])
-                pair = None if row.pair is None else section.diff.rows[row.pair].new
-                told = _removed(_worst(found), pair)
-            else:
-                found = self._results.get((section.edit.path, row.new or 0), [])
-                told = _added(_worst(found), old_path)
-            if not found:
-                goes_on = not row.text.startswith("#") and any(map(str.isalnum, row.text))
-                return last[row.kind] if goes_on else None
-            last[row.kind] = told
-            return told
-
-        return note
-
-
-def _worst(entries: Sequence[Entry]) -> Entry | None:
-    return min(entries, key=lambda entry: _GRAVITY.index(entry.fate), default=None)
-
-
-def _removed(entry: Entry | None, pair: int | None) -> _Note | None:
-    """What a removed row is told. `pair` is the line of the result that is shown as its pair."""
-    if entry is None:
-        return None
-    if entry.fate is Fate.DROPPED:
-        return _Note("note-lost", "✗ dropped", more=_lost_because(entry, pair))
-    result = entry.result
-    if result is None or (entry.fate is Fate.REWORDED and pair is not None):
-        return None
-    if entry.fate is Fate.KEPT and entry.source and result.path == entry.source.path:
-        return None
-    says = {Fate.KEPT: "↳ kept in ", Fate.REWORDED: "↳ reworded in "}
-    more = ", under another heading" if "heading" in entry.flags else ""
-    if entry.needs is not None:
-        more += f", which action {entry.needs + 1} writes"
-    return _Note("note", says.get(entry.fate, "↳ lives on in "), result.path, result.line, more)
-
-
-def _added(entry: Entry | None, old_path: str) -> _Note | None:
-    if entry is None:
-        return None
-    if entry.fate is Fate.NEW:
-        more = f" ({flag_words(entry.flags)})" if entry.flags else ""
-        return _Note("note-new", "+ new: no memory of this change says it", more=more)
-    source = entry.source
-    if source is None or source.path == old_path:
-        return None
-    says = "↳ rewords " if entry.fate is Fate.REWORDED else "↳ from "
-    return _Note("note", says, source.path, source.line)
-
-
-def _lost_because(entry: Entry, pair: int | None) -> str:
-    if entry.needs is not None:
-        return f", unless action {entry.needs + 1} is applied too"
-    hard = [flag for flag in entry.flags if flag not in {"description", "field"}]
-    if entry.result is None or not hard:
-        return ""
-    if pair == entry.result.line:
-        return f": the {flag_words(hard)} changes"
-    return f": line {entry.result.line} differs in {flag_words(hard)}" if pair is None else ""
-
-
-def flag_words(flags: Sequence[str]) -> str:
-    """The ledger's flags in words for people."""
-    return ", ".join(_WORDS.get(flag, flag) for flag in flags)

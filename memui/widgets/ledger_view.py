@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from engine.diff import changed_words
 from engine.ledger import Account, Entry, Fate
 from engine.statements import Statement
-from memui.presentation import Line, Run, line, runs
-from memui.widgets.diff_view import flag_words, whole_graphemes
-from memui.widgets.page_view import Lines, Page
+from memui.presentation import Line, line, runs
+from memui.presentation.pages import Lines, Page, Part, Stretch
+from memui.widgets.diff_notes import Check, flag_words, no_check
 
 _ASIDE: Final = "    "
 
@@ -34,10 +35,17 @@ def tally(account: Account) -> Line:
     return line(*parts)
 
 
-def ledger_page(account: Account, approved: frozenset[int]) -> Page:
-    """Every statement by its fate, the gravest first."""
-    lines: list[Line] = []
+def ledger_page(
+    account: Account,
+    approved: frozenset[int],
+    *,
+    most: int | None = None,
+    check: Check = no_check,
+) -> Page:
+    """Every statement by its fate, the gravest first; at most so many of each."""
+    parts: list[Part] = []
     blocks: list[range] = []
+    length = 0
     groups = (
         (Fate.DROPPED, "Dropped", "nothing says it any more"),
         (Fate.NEW, "New", "no memory of this change says it"),
@@ -49,55 +57,70 @@ def ledger_page(account: Account, approved: frozenset[int]) -> Page:
         entries = account.of(fate)
         if not entries:
             continue
-        if lines:
-            lines.append(line())
-        start = len(lines)
+        check()
+        if parts:
+            parts.append(line())
+            length += 1
         head = ((f"{title} {len(entries)}", "bold"), (f"  {means}", "dim"))
-        lines.append(line(*head, gutter=" "))
-        for entry in entries:
-            lines.extend(_entry(entry, approved))
-        blocks.append(range(start, len(lines)))
-    if not lines:
-        lines.append(line(("It takes nothing away and says nothing new.", "dim"), gutter=" "))
-    return Page(Lines(lines), tuple(blocks))
+        made = _stretch(entries[:most], approved)
+        parts.extend((line(*head, gutter=" "), made))
+        size = 1 + len(made)
+        if most is not None and len(entries) > most:
+            said = f"⋯ and {len(entries) - most} more: l shows them all"
+            parts.append(line((said, "note"), gutter=_ASIDE))
+            size += 1
+        blocks.append(range(length, length + size))
+        length += size
+    if not parts:
+        parts.append(line(("It takes nothing away and says nothing new.", "dim"), gutter=" "))
+    return Page(Lines(parts), tuple(blocks))
 
 
-def _entry(entry: Entry, approved: frozenset[int]) -> Iterator[Line]:
+def _stretch(entries: Sequence[Entry], approved: frozenset[int]) -> Stretch:
+    """The lines of entries."""
+    made = [make for entry in entries for make in _entry(entry, approved)]
+    # A text that is not printable says nothing of how tall its line is.
+    return Stretch(lambda at: made[at](), (["\n"] * len(made),), len(_ASIDE))
+
+
+Make = Callable[[], Line]
+"""Makes a line when somebody looks at it."""
+
+
+def _entry(entry: Entry, approved: frozenset[int]) -> Iterator[Make]:
     source, result = entry.source, entry.result
-    pair = source is not None and result is not None
-    old, new = changed_words(source.text, result.text) if source and result else ((), ())
     match entry.fate:
         case Fate.DROPPED if source is not None:
-            yield _said("✗", source, "lost", old)
-            yield _where(source)
+            yield partial(_said, "✗", source, "lost", result)
+            yield partial(_where, source)
             if result is not None:
-                yield line(("in its place:", "note"), gutter=_ASIDE)
-                yield _said("+", result, "added", new)
+                yield partial(line, ("in its place:", "note"), gutter=_ASIDE)
+                yield partial(_said, "+", result, "added", source)
             if entry.needs is not None and entry.needs not in approved:
                 other = f"Action {entry.needs + 1} keeps it, if you approve that one too."
-                yield line((other, "note"), gutter=_ASIDE)
+                yield partial(line, (other, "note"), gutter=_ASIDE)
         case Fate.NEW if result is not None:
-            yield _said("+", result, "added")
-            yield _where(result)
-        case Fate.REWORDED if pair and source is not None and result is not None:
-            yield _said("-", source, "removed", old)
-            yield _said("+", result, "added", new)
-            yield _where(source)
+            yield partial(_said, "+", result, "added")
+            yield partial(_where, result)
+        case Fate.REWORDED if source is not None and result is not None:
+            yield partial(_said, "-", source, "removed", result)
+            yield partial(_said, "+", result, "added", source)
+            yield partial(_where, source)
         case Fate.MOVED if source is not None:
-            yield _said("↳", source, "plain")
-            yield _where(source, entry)
+            yield partial(_said, "↳", source, "plain")
+            yield partial(_where, source, entry)
         case _:
             said = source or result
             if said is not None:
-                yield _said("✓", said, "dim")
+                yield partial(_said, "✓", said, "dim")
     if entry.flags:
-        yield line((f"! {flag_words(entry.flags)}", "note-new"), gutter=_ASIDE)
+        yield partial(line, (f"! {flag_words(entry.flags)}", "note-new"), gutter=_ASIDE)
 
 
-def _said(
-    sign: str, statement: Statement, style: str, words: tuple[tuple[int, int], ...] = ()
-) -> Line:
-    text: tuple[Run, ...] = runs(statement.text, style, whole_graphemes(statement.text, words))
+def _said(sign: str, statement: Statement, style: str, other: Statement | None = None) -> Line:
+    """A statement, with the words marked that differ from another one."""
+    words = () if other is None else changed_words(statement.text, other.text)[0]
+    text = runs(statement.text, style, words)
     return Line(text, f"  {sign} ", None if style in {"plain", "dim"} else style)
 
 

@@ -7,12 +7,11 @@ a page of 200,000 lines is shown as fast as one of twenty.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final, overload
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
+from time import monotonic
+from typing import Any, ClassVar, Final
 
-from rich.cells import cell_len
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
@@ -24,64 +23,24 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from memui.presentation import Line, fit, own, wrap
-from memui.widgets.painting import COMPONENTS, palette
+from memui.presentation.pages import Lines, Page, Pair, Place, half
+from memui.widgets.painting import (
+    COMPONENTS,
+    PAGE_COMPONENTS,
+    State,
+    page_palette,
+    paint_pair,
+    paint_row,
+)
 
-OWN_PAINTS: Final = (
-    "lost", "word-lost", "word-plain", "word-dim", "note", "note-lost", "note-new", "model",
-    "gutter-added", "gutter-removed", "gutter-lost", "gutter-current",
-)  # fmt: skip
-"""Paints beside those of `memui.presentation`; component classes `page--NAME`."""
+__all__ = ["Facts", "Lines", "Page", "PageTitle", "PageView", "cut_rows"]
+
 _AHEAD: Final = 256
 """Lines that are measured at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Later:
-    """A line that is made when somebody looks at it; its text and its gutter's cells tell now."""
-
-    text: str
-    gutter: int
-    make: Callable[[], Line]
-
-
-class Lines(Sequence[Line]):
-    """Lines of which some are made when somebody looks at them."""
-
-    def __init__(self, made: Iterable[Line | Later] = ()) -> None:
-        self._made = list(made)
-
-    def is_one_row(self, at: int, width: int) -> bool:
-        """Whether a line is known to take one row, without making it."""
-        made = self._made[at]
-        return (
-            isinstance(made, Later)
-            and made.gutter + len(made.text) <= width
-            and made.text.isascii()
-            and made.text.isprintable()
-        )
-
-    def __len__(self) -> int:
-        return len(self._made)
-
-    @overload
-    def __getitem__(self, at: int) -> Line: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Lines: ...
-
-    def __getitem__(self, at: int | slice) -> Line | Lines:
-        if isinstance(at, slice):
-            return Lines(self._made[at])
-        line = self._made[at]
-        return line if isinstance(line, Line) else line.make()
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What a view shows: lines, and the ranges of them that one can jump to."""
-
-    lines: Sequence[Line] = ()
-    blocks: tuple[range, ...] = ()
+_SLICE: Final = 0.03
+"""Seconds of measuring between two looks at the keys."""
+_REST: Final = 0.001
+"""Seconds until the next slice: what has come meanwhile is handled first."""
 
 
 class PageView(ScrollView, can_focus=True):
@@ -103,28 +62,49 @@ class PageView(ScrollView, can_focus=True):
         Binding("home,g", "edge(0)", show=False),
         Binding("end,G", "edge(1)", show=False),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*COMPONENTS, *(f"page--{n}" for n in OWN_PAINTS)}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*COMPONENTS, *PAGE_COMPONENTS}
+    # Grounds are teal and red, which the common kinds of colour blindness keep apart, and never
+    # the only sign: signs stand in the gutter, words are underlined or struck.
     DEFAULT_CSS = """
     PageView {
         overflow-x: hidden;
         overflow-y: auto;
         scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
-        & > .paint--added { background: $success 14%; }
-        & > .paint--removed { background: $error 14%; }
-        & > .paint--word-added { background: $success 40%; text-style: bold underline; }
-        & > .paint--word-removed { background: $error 40%; text-style: bold underline; }
-        & > .page--lost { background: $error 30%; text-style: bold; }
-        & > .page--word-lost { background: $error 55%; text-style: bold underline; }
+        & > .paint--added { background: #2a9d8f 20%; }
+        & > .paint--removed { background: #e5484d 17%; }
+        & > .paint--word-added { background: #2a9d8f 58%; text-style: bold underline; }
+        & > .paint--word-removed { background: #e5484d 48%; text-style: bold underline; }
+        & > .page--come { background: #2a9d8f 48%; text-style: bold underline; }
+        & > .page--gone { background: #e5484d 36%; text-style: strike; }
+        & > .page--lost { background: #e5484d 32%; text-style: bold; }
+        & > .page--word-lost { background: #e5484d 62%; text-style: bold underline; }
         & > .page--word-plain, & > .page--word-dim { text-style: bold underline; }
+        & > .page--left { color: $foreground 50%; }
         & > .page--note { color: $foreground 60%; text-style: italic; }
         & > .page--note-lost { color: $text-error; text-style: bold italic; }
         & > .page--note-new { color: $text-warning; text-style: italic; }
         & > .page--model { color: $foreground 60%; text-style: italic; }
-        & > .page--gutter-removed { color: $text-error; background: $error 14%; }
-        & > .page--gutter-added { color: $text-success; background: $success 14%; }
-        & > .page--gutter-lost { color: $text-error; background: $error 30%; text-style: bold; }
+        & > .page--strong { text-style: bold; }
+        & > .page--emphasis { text-style: italic; }
+        & > .page--struck { text-style: strike; }
+        & > .page--code { color: $text-accent; }
+        & > .page--link { color: $accent; }
+        & > .page--gap { color: $foreground 18%; }
+        & > .page--gutter-removed { color: $text-error; background: #e5484d 17%; }
+        & > .page--gutter-added { color: $text-success; background: #2a9d8f 20%; }
+        & > .page--gutter-lost { color: $text-error; background: #e5484d 32%; text-style: bold; }
+        & > .page--gutter-mixed { color: $text-warning; text-style: bold; }
         & > .page--gutter-current { color: $accent; text-style: bold; }
+    }
+    PageView:nocolor {
+        & > .page--gone { text-style: reverse strike; }
+        & > .page--left { text-style: dim; }
+        & > .page--code { text-style: italic; }
+        & > .page--link { text-style: italic; }
+        & > .page--gutter-removed, & > .page--gutter-added,
+        & > .page--gutter-mixed { text-style: reverse; }
+        & > .page--gutter-lost { text-style: reverse bold; }
     }
     """
 
@@ -134,6 +114,7 @@ class PageView(ScrollView, can_focus=True):
         self._tops: list[int] = [0]  # where line n begins; known for a prefix of the lines
         self._heights_for = 0
         self._block: int | None = None
+        self._arrive: Callable[[], None] | None = None
         self._styles: dict[str, Style] = {}
 
     @property
@@ -145,6 +126,14 @@ class PageView(ScrollView, can_focus=True):
     def block(self) -> int | None:
         """The block that was jumped to last."""
         return self._block
+
+    @property
+    def place(self) -> Place | None:
+        """Which block of a diff is under the cursor: the marked one, or else the first in view."""
+        at = self._block
+        if at is None:
+            at = next(iter(self._in_view()), None)
+        return self._page.places[at] if at is not None and at < len(self._page.places) else None
 
     def show(self, page: Page, *, keep_place: bool = False) -> None:
         """Show a page from its top, or from where the last one stood."""
@@ -162,17 +151,80 @@ class PageView(ScrollView, can_focus=True):
         if not blocks:
             return False
         if self._block is None:
-            self._block = 0 if step > 0 else len(blocks) - 1
+            self.put(0 if step > 0 else len(blocks) - 1)
         elif 0 <= self._block + step < len(blocks):
-            self._block += step
+            self.put(self._block + step)
         else:
             return False
-        line = blocks[self._block].start
-        self._measure_to_line(line + self.size.height + 1)
-        self._go(self._tops[line] - min(3, self.size.height // 4))
+        return True
+
+    def put(self, block: int) -> None:
+        """Go to a block of the page (0-based), and mark it."""
+        self._block = block
+        self.refresh()
+        self.post_message(self.BlockChanged(self, block))
+        line = self._page.blocks[block].start
+
+        def arrive() -> None:
+            self._go(self._tops[line] - min(3, self.size.height // 4))
+            self._block = block  # a block that stands above the last rows may not come to the top
+            self.refresh()
+
+        self._seek(line + self.size.height + 1, arrive)
+
+    @property
+    def seeking(self) -> bool:
+        """Whether the view is on its way to a line far down."""
+        return self._arrive is not None
+
+    def _seek(self, line: int, arrive: Callable[[], None]) -> None:
+        """Measure up to a line, a slice at a time so that keys go on working, then arrive."""
+        self._arrive = arrive
+        self._seek_on(line, arrive)
+
+    def _seek_on(self, line: int, arrive: Callable[[], None]) -> None:
+        if self._arrive is not arrive:
+            return  # somebody went elsewhere meanwhile
+        until = monotonic() + _SLICE
+        wanted = min(line, len(self._page.lines))
+        while self._known < wanted and monotonic() < until:
+            self._measure_to_line(min(wanted, self._known + _AHEAD), tell=False)
+        self._tell_size()
+        if self._known < wanted:
+            self.set_timer(_REST, lambda: self._seek_on(line, arrive))
+            return
+        self._arrive = None
+        arrive()
+
+    def _in_view(self) -> range:
+        """The blocks of which some row is in view."""
+        top = round(self.scroll_offset.y)
+        first = bisect_right(self._tops, top) - 1
+        last = bisect_right(self._tops, top + self.size.height - 1) - 1
+        blocks = self._page.blocks
+        start = bisect_right(blocks, first, key=lambda block: block.stop - 1)
+        if start and first in blocks[start - 1]:
+            start -= 1
+        return range(start, bisect_right(blocks, last, key=lambda block: block.start))
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """The mark stays with a block that is in view."""
+        super().watch_scroll_y(old_value, new_value)
+        seen = self._in_view()
+        if self._block is None or not seen or self._block in seen:
+            return
+        self._block = seen[0] if new_value > old_value else seen[-1]
         self.refresh()
         self.post_message(self.BlockChanged(self, self._block))
-        return True
+
+    def on_click(self, event: events.Click) -> None:
+        """Mark the block that is clicked on."""
+        line = bisect_right(self._tops, round(self.scroll_offset.y) + event.y) - 1
+        for block in self._in_view():
+            if line in self._page.blocks[block]:
+                self._block = block
+                self.refresh()
+                self.post_message(self.BlockChanged(self, block))
 
     def action_line(self, step: int) -> None:
         """Scroll by a line."""
@@ -185,10 +237,12 @@ class PageView(ScrollView, can_focus=True):
     def action_edge(self, end: int) -> None:
         """Go to the top or to the end."""
         if end:
-            self._measure_to_line(len(self._page.lines))
-        self._go(self._tops[-1] if end else 0)
+            self._seek(len(self._page.lines), lambda: self._go(self._tops[-1]))
+        else:
+            self._go(0)
 
     def _go(self, y: int) -> None:
+        self._arrive = None
         self.scroll_to(0, max(0, y), animate=False, immediate=True, force=True)
 
     @property
@@ -210,16 +264,23 @@ class PageView(ScrollView, can_focus=True):
     def _measure_to_row(self, row: int) -> None:
         """Know where lines begin until one begins after a row."""
         while self._tops[-1] <= row and self._known < len(self._page.lines):
-            self._measure_to_line(self._known + _AHEAD)
+            self._measure_to_line(self._known + _AHEAD, tell=False)
         self._tell_size()
 
-    def _measure_to_line(self, wanted: int) -> None:
+    def _measure_to_line(self, wanted: int, *, tell: bool = True) -> None:
         """Know where each line before `wanted` begins and ends."""
         width, lines, tops = self._columns, self._page.lines, self._tops
-        for at in range(self._known, min(wanted, len(lines))):
-            quick = not width or (isinstance(lines, Lines) and lines.is_one_row(at, width))
-            tops.append(tops[-1] + (1 if quick else len(wrap(lines[at], width))))
-        self._tell_size()
+        start, stop = self._known, min(wanted, len(lines))
+        if start < stop:
+            quick: Iterator[int | None] = repeat(None)
+            if isinstance(lines, Lines):
+                quick = lines.heights(start, stop, width)
+            top = tops[-1]
+            for at, height in zip(range(start, stop), quick, strict=False):
+                top += height or (_height(lines[at], width) if width else 1)
+                tops.append(top)
+        if tell:
+            self._tell_size()
 
     def _tell_size(self) -> None:
         rest = len(self._page.lines) - self._known
@@ -247,8 +308,7 @@ class PageView(ScrollView, can_focus=True):
 
     def _paints(self) -> dict[str, Style]:
         if not self._styles:
-            own = {name: self.get_component_rich_style(f"page--{name}") for name in OWN_PAINTS}
-            self._styles = {**palette(self), **own}
+            self._styles = page_palette(self)
         return self._styles
 
     def render_line(self, y: int) -> Strip:
@@ -259,12 +319,28 @@ class PageView(ScrollView, can_focus=True):
         at = bisect_right(self._tops, row) - 1
         if at >= len(self._page.lines) or not width:
             return Strip.blank(width, styles["plain"])
-        wrapped = wrap(self._page.lines[at], width)
-        within = min(row - self._tops[at], len(wrapped) - 1)
-        return _draw(wrapped[within], styles, width, current=self._is_current(at))
+        made, within, state = self._page.lines[at], row - self._tops[at], self._state(at)
+        if isinstance(made, Pair):
+            return paint_pair(made, within, styles, width, state)
+        wrapped = wrap(made, width)
+        return paint_row(wrapped[min(within, len(wrapped) - 1)], styles, width, state)
 
-    def _is_current(self, at: int) -> bool:
-        return self._block is not None and at in self._page.blocks[self._block]
+    def _state(self, at: int) -> State:
+        """How a line is marked: whether its block is the current one, and whether it is taken."""
+        page = self._page
+        block = bisect_right(page.blocks, at, key=lambda block: block.start) - 1
+        if block < 0 or at not in page.blocks[block]:
+            return State()
+        taken = None if page.left is None else block not in page.left
+        return State(current=block == self._block, taken=taken)
+
+
+def _height(made: Line | Pair, width: int) -> int:
+    """Rows of a line at a width."""
+    if isinstance(made, Line):
+        return len(wrap(made, width))
+    sides = zip((made.left, made.right), half(width), strict=True)
+    return max(len(wrap(side, cells)) if side else 1 for side, cells in sides)
 
 
 class Facts(PageView, can_focus=False):
@@ -298,7 +374,7 @@ class Facts(PageView, can_focus=False):
         if self._last is not None:
             shown += cut_rows(self._last, width, self.ROWS)
         self.show(Page(shown))
-        self.styles.height = sum(len(wrap(made, width)) for made in shown)
+        self.styles.height = sum(_height(made, width) for made in shown)
 
 
 def cut_rows(made: Line, width: int, rows: int) -> list[Line]:
@@ -342,23 +418,3 @@ class PageTitle(Static):
             return
         left = self._about.truncate(room, ellipsis=True, pad=True)
         self.update(Content.assemble(left, Content(" "), right))
-
-
-def _draw(line: Line, styles: dict[str, Style], width: int, *, current: bool) -> Strip:
-    base = styles[line.fill] if line.fill else styles["plain"]
-    segments: list[Segment] = []
-    gutter = line.gutter
-    if current and gutter:
-        segments.append(Segment("▌", styles["gutter-current"]))
-        gutter = gutter[1:]
-    if gutter:
-        style = styles.get(f"gutter-{line.fill}", styles["gutter"])
-        segments.append(Segment(gutter, style))
-    used = cell_len(line.gutter)
-    for run in line.runs:
-        style = base + styles[run.paint] if run.paint != "plain" else base
-        segments.append(Segment(run.text, style))
-        used += cell_len(run.text)
-    if used < width:
-        segments.append(Segment(" " * (width - used), base))
-    return Strip(segments, max(used, width)).crop(0, width)

@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from textual import events
+from textual import events, work
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
+from textual.worker import get_current_worker
 
 from engine.proposal import Proposal, Standing
 from engine.review import Verdict
+from memui.presentation import line
+from memui.presentation.pages import Lines, Page, Place
 from memui.widgets.action_list import ActionList, ApplyRow, action_row
 from memui.widgets.change_page import (
-    VIEWS,
+    CONTEXTS,
+    NAMES,
+    SPLIT,
     View,
     change_page,
     end_page,
     fact_lines,
     reason_line,
     title,
+    views,
 )
-from memui.widgets.diff_view import Section, gain_and_loss
+from memui.widgets.diff_notes import Check, no_check
+from memui.widgets.diff_view import CONTEXT, Section, gain_and_loss, heavy
 from memui.widgets.ledger_view import ledger_page
-from memui.widgets.page_view import Facts, Page, PageTitle, PageView
+from memui.widgets.page_view import Facts, PageTitle, PageView
+
+RAIL: Final = 56
+"""Columns of the rail, as the style sheet has it."""
+RAIL_ENTRIES: Final = 200
+"""Statements of one fate that it names; the ledger's own view names all."""
+
+
+class _Left(Exception):
+    """Somebody looks at something else."""
 
 
 class ReviewPanes(Container):
@@ -34,7 +50,9 @@ class ReviewPanes(Container):
         self._proposal: Proposal | None = None
         self._order: tuple[int, ...] = ()
         self._sections: Mapping[int, Sequence[Section]] = {}
-        self._view: View = "diff"
+        self._wanted: View | None = None
+        self._around = CONTEXT
+        self._drawn: tuple[int, View, int] | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(id="review-left"):
@@ -77,6 +95,36 @@ class ReviewPanes(Container):
         """The action that keys are about: none while the last row has the focus."""
         return None if self._apply.has_focus else self._actions.index
 
+    @property
+    def place(self) -> Place | None:
+        """The block of a diff that keys are about, where the view shows blocks of a diff."""
+        return self._page.place
+
+    # Which view
+
+    @property
+    def _room(self) -> int:
+        """Columns that a diff would have if nothing stood on its right."""
+        beside = self._left.region.right if self._left.region.height == self.size.height else 0
+        return self.size.width - beside
+
+    @property
+    def _view(self) -> View:
+        """The view that is on: the one that was asked for, if there is room for it."""
+        if self._wanted is not None and self._wanted in views(self._room):
+            return self._wanted
+        return "split" if self._room - self._right_columns >= SPLIT else "diff"
+
+    @property
+    def _right_columns(self) -> int:
+        """Columns of the rail, where the screen is so wide that there is one."""
+        return RAIL if self.app.screen.has_class("-wide") else 0
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """There may be room for another view now, or none for this one."""
+        if self._drawn is not None and self._drawn[1] != self._view:
+            self._show_action()
+
     # Showing
 
     def show(
@@ -104,6 +152,8 @@ class ReviewPanes(Container):
         self._page.focus()
 
     def _show_page(self, head: str, page: Page) -> None:
+        self.stop()
+        self._drawn = None
         self.query_one("#review-facts", Facts).show_facts([], None)
         self.query_one("#review-rail", PageView).show(Page())
         self.query_one("#review-rail-title", PageTitle).show(title(""), (), "", "")
@@ -119,33 +169,104 @@ class ReviewPanes(Container):
             return
         facts = self.query_one("#review-facts", Facts)
         facts.show_facts(fact_lines(proposal, index), reason_line(proposal, index))
-        self._page.show(change_page(self._view, proposal, index, self._sections[index]))
-        self._show_title()
+        view = self._view
+        self.set_class(view == "split" and self._room - self._right_columns < SPLIT, "split")
         account = proposal.accounts.get(index)
-        rail = self.query_one("#review-rail", PageView)
-        rail.show(Page() if account is None else ledger_page(account, proposal.approved))
         head = title("what it keeps and drops")
         self.query_one("#review-rail-title", PageTitle).show(head, (), "", "")
+        drawn = index, view, self._around
+        keep = drawn == self._drawn
+        self._drawn = drawn
+        self.query_one("#review-rail", PageView).show(self._rail(proposal, index))
+        if heavy(self._sections[index], 0 if account is None else len(account.entries)):
+            waits = Page(Lines([line(("computing …", "note"), gutter="  ")]))
+            self._draw(waits, keep_place=False)
+            self._compute(proposal, index, view, keep_place=keep)
+            return
+        self.stop()
+        self._draw(self._made(proposal, index, view, no_check), keep_place=keep)
+
+    def _made(self, proposal: Proposal, index: int, view: View, check: Check) -> Page:
+        """The page of an action in a view."""
+        shown = self._sections[index]
+        return change_page(view, proposal, index, shown, context=self._around, check=check)
+
+    def _rail(self, proposal: Proposal, index: int) -> Page:
+        """What stands on its right, where there is room."""
+        account = proposal.accounts.get(index)
+        if account is None or not self._right_columns:
+            return Page()
+        return ledger_page(account, proposal.approved, most=RAIL_ENTRIES)
+
+    def _draw(self, page: Page, *, keep_place: bool) -> None:
+        self._page.show(page, keep_place=keep_place)
+        self._show_title()
+
+    @work(thread=True, exclusive=True, group="page")
+    def _compute(self, proposal: Proposal, index: int, view: View, *, keep_place: bool) -> None:
+        """Make the page beside the screen's own work; leave off when nobody waits for them."""
+        worker = get_current_worker()
+
+        def check() -> None:
+            if worker.is_cancelled:
+                raise _Left
+
+        def said(page: Page) -> None:
+            if not worker.is_cancelled:
+                self._draw(page, keep_place=keep_place)
+
+        try:
+            page = self._made(proposal, index, view, check)
+            check()
+        except _Left:
+            return
+        self.app.call_from_thread(said, page)
+
+    def stop(self) -> None:
+        """Leave off making a page."""
+        self.workers.cancel_group(self, "page")
 
     def _show_title(self) -> None:
         proposal, index = self._proposal, self.chosen
         if proposal is None or index is None:
             return
-        at, blocks = self._page.block, len(self._page.page.blocks)
-        place = "" if at is None else f"block {at + 1} of {blocks}"
+        page, at = self._page.page, self._page.block
+        place = "" if at is None else f"block {at + 1} of {len(page.blocks)}"
+        if at is not None and page.left is not None:
+            place += " · left" if at in page.left else " · taken"
         verb = proposal.plan.actions[index].action
         about = title(verb, str(index + 1), proposal.flags(index))
-        self.query_one("#review-title", PageTitle).show(about, VIEWS, self._view, place)
+        names = [NAMES[view] for view in views(self._room)]
+        self.query_one("#review-title", PageTitle).show(about, names, NAMES[self._view], place)
 
     def turn(self) -> None:
-        """The next of diff, whole result and ledger."""
-        self._view = VIEWS[(VIEWS.index(self._view) + 1) % len(VIEWS)]
+        """The next of the views that there is room for."""
+        there = views(self._room)
+        self._wanted = there[(there.index(self._view) + 1) % len(there)]
         self._show_action()
 
     def ledger(self) -> None:
         """The ledger, or back to the diff."""
-        self._view = "diff" if self._view == "ledger" else "ledger"
+        self._wanted = None if self._view == "ledger" else "ledger"
         self._show_action()
+
+    def more(self, step: int) -> bool:
+        """More (1) or fewer (-1) unchanged lines around the blocks; False if there are no more."""
+        at = CONTEXTS.index(self._around) + step
+        if not 0 <= at < len(CONTEXTS) or self._view in {"result", "ledger"}:
+            return False
+        block = self._page.block
+        self._around = CONTEXTS[at]
+        self._show_action()
+        if block is not None and block < len(self._page.page.blocks):
+            self._page.put(block)
+        return True
+
+    @property
+    def context(self) -> str:
+        """How many unchanged lines stand around a block, in words."""
+        lines = self._around
+        return "all unchanged lines" if lines == CONTEXTS[-1] else f"{lines} unchanged lines"
 
     # Moving
 

@@ -71,6 +71,42 @@ def test_the_rows_rebuild_both_sides(old: Lines, new: Lines) -> None:
     assert diff == compare_lines(old, new)
 
 
+@given(lines, lines, st.data())
+def test_a_row_is_the_same_however_it_is_asked_for(
+    old: Lines, new: Lines, draw: st.DataObject
+) -> None:
+    whole = list(compare_lines(old, new).rows)
+    rows = compare_lines(old, new).rows
+    for at in draw.draw(st.permutations(range(len(whole)))):
+        assert rows[at] == whole[at]
+        assert rows.text(at) == whole[at].text
+        assert rows[at - len(whole)] == whole[at]
+    start, stop = draw.draw(st.integers(-15, 30)), draw.draw(st.integers(-15, 30))
+    assert rows[start:stop] == whole[start:stop]
+    assert rows[::-1] == whole[::-1]
+    with pytest.raises(IndexError):
+        rows[len(whole)]
+    for at in range(len(whole) + 1):
+        assert rows.before(at) == (
+            sum(1 for row in whole[:at] if row.old),
+            sum(1 for row in whole[:at] if row.new),
+        )
+
+
+@given(lines, lines, st.sampled_from([4, 40, 4000]), st.sampled_from([1, 8]))
+def test_lines_are_paired_the_same_whichever_part_is_looked_at_first(
+    old: Lines, new: Lines, limit: int, part: int
+) -> None:
+    with (
+        mock.patch.object(words, "PAIR_LIMIT", limit),
+        mock.patch.object(words, "PART", part),
+    ):
+        rows, again = compare_lines(old, new).rows, compare_lines(old, new).rows
+        assert [again[at] for at in reversed(range(len(again)))][::-1] == list(rows)
+        for at, row in enumerate(rows):
+            assert row.pair is None or rows[row.pair].pair == at
+
+
 @given(lines, lines)
 def test_blocks_hold_exactly_what_changed_removed_lines_first(old: Lines, new: Lines) -> None:
     diff = compare(data(old), data(new))
@@ -164,7 +200,7 @@ def test_what_changed_beside_the_lines_is_said_in_words(
 
 
 def test_a_file_that_is_absent_has_no_lines() -> None:
-    assert compare(None, None).rows == ()
+    assert list(compare(None, None).rows) == []
     assert (compare(None, b"a\nb").added, compare(b"a\nb", None).removed) == (2, 2)
 
 
@@ -340,6 +376,8 @@ def test_no_more_lines_change_than_git_counts(kind: str, tmp_path: Path) -> None
         ("never do it", "do it", ["never "], []),
         ("a b c d", "x b y d", ["a", "c"], ["x", "y"]),
         ("", "a", [], ["a"]),
+        ("ask who is on call", "ask whom to call", ["who is on"], ["whom to"]),
+        ("a b c", "x b c y", ["a"], ["x", " y"]),
     ],
 )
 def test_words_that_changed_are_marked_whole(old: str, new: str, gone: Lines, come: Lines) -> None:
@@ -393,6 +431,12 @@ def test_lines_far_down_a_vast_change_are_shown_unpaired() -> None:
     paired = [at for at, row in enumerate(diff.rows[:6000]) if row.pair is not None]
     assert 0 in paired
     assert max(paired) < 3000
+
+
+def test_a_change_far_down_a_large_file_is_paired_if_little_changed_before_it() -> None:
+    old = [f"line {n} of it" for n in range(20_000)]
+    new = [*old[:19_000], "line 19000 changed", *old[19_001:]]
+    assert [row.kind for row in compare_lines(old, new).rows if row.pair] == ["removed", "added"]
 
 
 # --- a part of a change

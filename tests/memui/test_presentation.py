@@ -20,6 +20,7 @@ from memui.presentation import (
     fit,
     help_lines,
     line,
+    rows_taken,
     runs,
     when,
     wrap,
@@ -65,6 +66,52 @@ def test_a_wrapped_row_is_as_wide_as_the_room_at_most_but_for_a_blank(
 ) -> None:
     for row in wrap(Line(runs(text)), width):
         assert cell_len(row.plain.rstrip(" ")) <= width
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=200), widths)
+def test_rows_are_counted_without_wrapping_as_wrapping_makes_them(text: str, width: int) -> None:
+    assert rows_taken(text, width) == len(wrap(Line(runs(text)), width))
+
+
+@given(texts, widths, st.integers(0, 40))
+def test_a_hanging_indent_loses_nothing_and_keeps_the_width(
+    text: str, width: int, indent: int
+) -> None:
+    made = Line(runs(text), indent=indent)
+    rows = wrap(made, width)
+    assert "".join(r.plain for r in rows).replace(" ", "") == made.plain.replace(" ", "")
+    assert all(cell_len(row.plain.rstrip(" ")) <= width for row in rows)
+
+
+def test_tabs_reach_from_stop_to_stop_whatever_stands_before_them() -> None:
+    for text in ("\tx", "a\tx", "abc\tx", "日\tx", "a\u0301\tx"):
+        assert cell_len("".join(run.text for run in runs(text)).removesuffix("x")) == 4
+    assert "".join(run.text for run in runs("abcd\tx")) == "abcd    x"
+    marked = "".join(run.text for run in runs("ab\tx", "added", [(0, 1)]))
+    assert marked == "".join(run.text for run in runs("ab\tx", "added"))
+
+
+def test_blanks_that_change_are_seen() -> None:
+    assert runs("a  b", "added", [(1, 3)])[1] == Run("··", "word-added dim")
+    tabbed = runs("a\tb", "added", [(1, 2)])
+    assert tabbed[1].text.startswith("→")
+    assert tabbed[1].text != runs("a    b", "added", [(1, 5)])[1].text
+
+
+@given(texts)
+def test_no_line_takes_more_cells_than_the_limit_but_for_its_mark(text: str) -> None:
+    for long in (text * 200, "\u200b" * LINE_LIMIT + text, "日" * LINE_LIMIT + text):
+        made = runs(long)
+        if made and made[-1].text.endswith("more characters"):
+            made = made[:-1]
+        assert sum(cell_len(run.text) for run in made) <= LINE_LIMIT
+
+
+def test_the_mark_of_a_cut_says_that_words_behind_it_changed() -> None:
+    text = "x" * LINE_LIMIT + " end"
+    said = runs(text, "added", [(LINE_LIMIT + 1, LINE_LIMIT + 4)])[-1]
+    assert said == Run(" … 4 more characters, changed ones among them", "mark")
+    assert "changed" not in runs(text, "added", [(0, 1)])[-1].text
 
 
 def test_a_row_of_emoji_is_wrapped_by_what_one_sees() -> None:

@@ -349,6 +349,8 @@ def test_the_views_go_round_and_the_ledger_comes_and_goes(tmp_path: Path) -> Non
         await settle(pilot)
         diff = page_text(pilot)
         await press(pilot, "t")
+        assert "• Spell checking is on." in page_text(pilot)
+        await press(pilot, "t")
         assert "facts/editor.md  stays as it is" in page_text(pilot)
         assert "Four spaces for Python." in page_text(pilot)
         await press(pilot, "t")
