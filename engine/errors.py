@@ -10,6 +10,7 @@
      ├─ Conflict        files are not what the run relied on; nothing was written
      ├─ NoPlan          there is no such plan, or none waits
      ├─ AlreadyApplied  an action of a plan was applied before
+     ├─ Refused         a verdict that cannot be given, or a text that cannot be edited
      ├─ PlannerError    a planner could not propose
      └─ InvalidPlan     a plan, or the request for one, breaks rules: all violations at once
 
@@ -97,6 +98,10 @@ class Conflict(EngineError):
 
 class NoPlan(EngineError):
     """There is no such plan, or none waits."""
+
+
+class Refused(EngineError):
+    """What a person asked of an action cannot be done; nothing was changed."""
 
 
 class AlreadyApplied(EngineError):

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, ValidationError
 
 from engine.errors import InvalidPlan, Violation
 
-PLAN_BYTES: Final = 8 * 1024 * 1024
+PLAN_BYTES: Final = 16 * 1024 * 1024
 """Size of a plan file that is read at all."""
 DEPTH_LIMIT: Final = 16
 SHOWN_PROBLEMS: Final = 20
@@ -142,7 +142,7 @@ class _Refused(ValueError):
 
 
 def load_json(data: bytes | str) -> Any:
-    """Strict JSON: duplicate keys, NaN, too much depth and over 8 MiB are refused.
+    """Strict JSON: duplicate keys, NaN, too much depth and over `PLAN_BYTES` are refused.
 
     Raises `InvalidPlan` at stage `schema`, with what is wrong and where.
     """

@@ -65,6 +65,7 @@ class Proposal:
         self.applied = applied
         self._remembered = remembered
         self._freed = freed or {}
+        self._fingerprints: dict[int, str] = {}
 
     def reviewed(self, review: Review) -> Proposal:
         """The same proposal with another review; what does not depend on it is kept."""
@@ -80,6 +81,7 @@ class Proposal:
             kept: tuple[str, ...] = ("whole", "whole_changes", "_base_view")
             if review.left() == old.left():
                 kept += ("plan", "changes", "verdicts", "stale", "_ledger")
+                new._fingerprints = self._fingerprints
             for name in kept:
                 if name in self.__dict__:
                     new.__dict__[name] = self.__dict__[name]
@@ -214,15 +216,20 @@ class Proposal:
 
         An approval from before an undo does not hold after it.
         """
-        shown = fingerprint(self.changes[index])
+        shown = self._fingerprint(index)
         undo = self._freed.get(index + 1)
         return shown if undo is None else f"{shown}~{undo}"
+
+    def _fingerprint(self, index: int) -> str:
+        known = self._fingerprints.get(index)
+        if known is None:
+            known = self._fingerprints[index] = fingerprint(self.changes[index])
+        return known
 
     def reopened(self, index: int) -> bool:
         """Whether an approval only fell because the action was taken back since."""
         said = self.saved.review.decisions[index].seen or ""
-        shown = fingerprint(self.changes[index])
-        return said != self.seen(index) and said.partition("~")[0] == shown
+        return said != self.seen(index) and said.partition("~")[0] == self._fingerprint(index)
 
     def violations(self, index: int) -> tuple[Violation, ...]:
         """The rules that one action breaks."""

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -158,16 +159,32 @@ class SavedPlan(_Saved):
         """The plan with the results that a person edited."""
         return self.plan.with_contents(self.review.contents())
 
+    @cached_property
+    def _unreviewed(self) -> bytes:
+        """The file's bytes up to the review, which comes last: a verdict writes only that anew."""
+        rest = self.model_dump(mode="python", exclude={"review"})
+        return json.dumps(rest, ensure_ascii=True, indent=1, default=str).encode()[:-2]
+
     def reviewed(self, review: Review) -> SavedPlan:
         """The same plan with another review."""
-        return self.model_copy(update={"review": review})
+        new = self.model_copy(update={"review": review})
+        new.__dict__["_unreviewed"] = self._unreviewed
+        return new
 
     def dump(self) -> bytes:
         """The file's bytes: ASCII JSON, so that no byte of it can drive a terminal."""
-        return (
-            json.dumps(self.model_dump(mode="python"), ensure_ascii=True, indent=1, default=str)
-            + "\n"
-        ).encode()
+        return b'%b,\n "review": %b\n}\n' % (self._unreviewed, _dumped(self.review))
+
+
+def _dumped(review: Review) -> bytes:
+    """A review as JSON, one decision a line."""
+    known: dict[int, str] = {}
+    for decision in review.decisions:
+        if id(decision) not in known:  # most are one and the same: nothing was said yet
+            known[id(decision)] = json.dumps(decision.model_dump(), ensure_ascii=True)
+    lines = ",\n   ".join(known[id(decision)] for decision in review.decisions)
+    order = json.dumps(review.order)
+    return f'{{\n  "decisions": [\n   {lines}\n  ],\n  "order": {order}\n }}'.encode()
 
 
 def plan_id(plan: Plan, base: Mapping[str, str | None]) -> str:

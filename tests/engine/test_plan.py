@@ -29,9 +29,9 @@ from engine.plan import (
         (b'{"a": -Infinity}', "-Infinity"),
         (b"\xff\xfe{}", "UTF-8"),
         (b"[" * 20 + b"]" * 20, "nested"),
-        (b"[" * 200_000, "nested"),
-        (b" " * (8 * 1024 * 1024 + 1), "8 MiB"),
-        (b"1" * 5000, "refused"),
+        pytest.param(b"[" * 200_000, "nested", id="very deep"),
+        pytest.param(b" " * (16 * 1024 * 1024 + 1), "16 MiB", id="too large"),
+        pytest.param(b"1" * 5000, "refused", id="long number"),
     ],
 )
 def test_bad_json_is_refused_with_what_is_wrong(text: bytes, said: str) -> None:
