@@ -265,6 +265,11 @@ def _is_a_line_of_its_own(above: str, line: str) -> bool:
 
 def _sentences(block: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """A paragraph or an item, cut into its sentences; each stands on the line that it starts on."""
+    if len(block) == 1:
+        number, line = block[0]
+        said = line.strip()
+        if not _ENDS.search(said):
+            return [(number, said)] if said else []
     parts: list[str] = []
     starts: list[int] = []
     length = 0

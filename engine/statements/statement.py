@@ -6,7 +6,8 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import Final, Literal
 
 Kind = Literal["description", "field", "item", "sentence", "row", "heading", "code"]
 
@@ -46,12 +47,23 @@ def normalise(text: str) -> str:
     NFC, case-folded, spaces folded, emphasis and code marks and the final stop off. Text of nothing
     but marks and stops is its own key.
     """
+    return _known(text) if len(text) <= _SHORT else _normalise(text)
+
+
+_SHORT: Final = 400
+"""Characters up to which what a text normalises to is remembered: files of a store repeat lines."""
+
+
+def _normalise(text: str) -> str:
     bare = unmarked(text)
     if bare.isascii():
         folded = bare.lower()
     else:
         folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", bare).casefold())
     return " ".join(folded.split()).rstrip(".。;, ") or " ".join(text.split())
+
+
+_known = lru_cache(maxsize=1 << 15)(_normalise)
 
 
 def unmarked(text: str) -> str:
