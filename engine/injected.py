@@ -9,11 +9,13 @@ is asked, and the same text always costs the same.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
+from engine.changes import Edit
 from engine.documents import Snapshot, parse
 from engine.statements import normalise
 
@@ -55,6 +57,16 @@ class Injected:
         """What it costs each turn."""
         return sum(line.tokens for line in self.lines)
 
+    def after(self, edits: Iterable[Edit]) -> Injected:
+        """The listing once these edits were made."""
+        made = tuple(edits)
+        gone = {edit.path for edit in made}
+        lines = {line.path: line for line in self.lines if line.path not in gone}
+        for edit in made:
+            if edit.after is not None:
+                lines[edit.path] = _line(edit.path, edit.after)
+        return _flagged([lines[path] for path in sorted(lines)])
+
     def by_path(self) -> Mapping[str, Line]:
         """The lines by their path."""
         return {line.path: line for line in self.lines}
@@ -66,26 +78,40 @@ def tokens(text: str) -> int:
 
 
 def injected(snapshot: Snapshot) -> Injected:
-    """The listing of a store as it is, or as it would be."""
-    documents = {path: parse(data) for path, data in sorted(snapshot.files.items())}
-    same: defaultdict[str, list[str]] = defaultdict(list)
-    for path, document in documents.items():
-        if document.description:
-            same[normalise(document.description)].append(path)
-    lines = []
-    for path, document in documents.items():
-        said = document.description
-        flags = []
-        if document.described_by != "frontmatter":
-            flags.append("no-description")
-        elif is_vague(said):
-            flags.append("vague")
-        if said and len(same[normalise(said)]) > 1:
-            flags.append("duplicate")
-        if len(said) > LONG:
-            flags.append("long")
-        lines.append(Line(path, said, tokens(f"- {path}: {said}\n"), tuple(flags)))
-    return Injected(tuple(lines))
+    """The listing of a store as it is."""
+    return _flagged([_line(path, data) for path, data in sorted(snapshot.files.items())])
+
+
+def _line(path: str, data: bytes) -> Line:
+    """A memory's line by itself: all its flags but `duplicate`."""
+    document = parse(data)
+    said = document.description
+    flags = []
+    if document.described_by != "frontmatter":
+        flags.append("no-description")
+    elif is_vague(said):
+        flags.append("vague")
+    if len(said) > LONG:
+        flags.append("long")
+    return Line(path, said, tokens(f"- {path}: {said}\n"), tuple(flags))
+
+
+def _flagged(lines: Sequence[Line]) -> Injected:
+    """The lines with the flag `duplicate` where several memories are described alike."""
+    keys = [_same(line.description) for line in lines]
+    times = Counter(keys)
+    found = []
+    for line, key in zip(lines, keys, strict=True):
+        flags = tuple(flag for flag in line.flags if flag != "duplicate")
+        if key and times[key] > 1:
+            flags = (*flags, "duplicate")
+        found.append(line if flags == line.flags else replace(line, flags=flags))
+    return Injected(tuple(found))
+
+
+@lru_cache(maxsize=1 << 14)
+def _same(description: str) -> str:
+    return normalise(description) if description else ""
 
 
 def is_vague(description: str) -> bool:

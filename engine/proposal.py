@@ -12,11 +12,12 @@ from functools import cached_property
 
 from engine.blocks import without
 from engine.changes import Change, resolve
-from engine.characters import hidden
-from engine.documents import Snapshot, parse
+from engine.documents import Snapshot
 from engine.errors import Drift, Violation
+from engine.flags import standing_flags
+from engine.injected import Injected, injected
 from engine.ledger import Account, Ledger
-from engine.plan import Merge, Move, Plan, Update
+from engine.plan import Plan
 from engine.review import Review, SavedPlan, Verdict, fingerprint
 from engine.rules import Case, Verdicts, validate
 
@@ -66,6 +67,7 @@ class Proposal:
         self._remembered = remembered
         self._freed = freed or {}
         self._fingerprints: dict[int, str] = {}
+        self._flags: dict[int, tuple[str, ...]] = {}
 
     def reviewed(self, review: Review) -> Proposal:
         """The same proposal with another review; what does not depend on it is kept."""
@@ -77,11 +79,13 @@ class Proposal:
             self._freed,
         )
         old = self.saved.review
+        if "listing" in self.__dict__:
+            new.__dict__["listing"] = self.listing
         if review.contents() == old.contents():
             kept: tuple[str, ...] = ("whole", "whole_changes", "_base_view")
             if review.left() == old.left():
                 kept += ("plan", "changes", "verdicts", "stale", "_ledger")
-                new._fingerprints = self._fingerprints
+                new._fingerprints, new._flags = self._fingerprints, self._flags
             for name in kept:
                 if name in self.__dict__:
                     new.__dict__[name] = self.__dict__[name]
@@ -231,6 +235,12 @@ class Proposal:
         said = self.saved.review.decisions[index].seen or ""
         return said != self.seen(index) and said.partition("~")[0] == self._fingerprint(index)
 
+    def _lasting(self, index: int) -> tuple[str, ...]:
+        known = self._flags.get(index)
+        if known is None:
+            known = self._flags[index] = standing_flags(self.changes[index])
+        return known
+
     def violations(self, index: int) -> tuple[Violation, ...]:
         """The rules that one action breaks."""
         return tuple(v for v in self.verdicts.violations if v.action == index)
@@ -258,6 +268,16 @@ class Proposal:
     def accounts(self) -> Mapping[int, Account]:
         """What each waiting action keeps and drops, if exactly the approved ones and it ran."""
         return {a.index: a for a in self._ledger.account(self.approved)}
+
+    @cached_property
+    def listing(self) -> Injected:
+        """What the agent sees each turn, now."""
+        return injected(self.snapshot)
+
+    def listing_if(self, approved: frozenset[int]) -> Injected:
+        """What it would see each turn if exactly these actions ran, and the deletes they decide."""
+        owners = (self.changes[i] for i in sorted(approved))
+        return self.listing.after(edit for change in owners for edit in change.edits)
 
     def after(self) -> Snapshot:
         """The store as it would be if exactly the approved actions ran."""
@@ -314,12 +334,12 @@ class Proposal:
 
     def flags(self, index: int) -> tuple[str, ...]:
         """What a reviewer must not overlook, as words, the gravest first."""
-        change = self.changes[index]
         found: list[str] = []
         standing = self.standing(index)
         if standing in {Standing.STALE, Standing.INVALID}:
             found.append(str(standing))
-        if self._hides(index):
+        lasting = self._lasting(index)
+        if "hidden characters" in lasting:
             found.append("hidden characters")
         if account := self.accounts.get(index):
             if account.dropped:
@@ -327,7 +347,7 @@ class Proposal:
             needed = ", ".join(str(n + 1) for n in account.needs)
             if needed:
                 found.append(f"needs action {needed}")
-            if self._redescribes(change):
+            if "description changed" in lasting:
                 found.append("description changed")
             if account.new:
                 found.append(f"{len(account.new)} new")
@@ -337,29 +357,6 @@ class Proposal:
         if decision.left:
             found.append("in part")
         return tuple(found)
-
-    def _hides(self, index: int) -> bool:
-        action = self.plan.actions[index]
-        if isinstance(action, Move):
-            return bool(hidden(action.to))
-        if isinstance(action, Merge | Update):
-            before = {
-                h.char
-                for edit in self.changes[index].edits
-                if edit.before
-                for h in hidden(edit.before.decode("utf-8", "surrogateescape"))
-            }
-            return any(h.char not in before for h in hidden(action.content))
-        return False
-
-    @staticmethod
-    def _redescribes(change: Change) -> bool:
-        return any(
-            edit.before is not None
-            and edit.after is not None
-            and parse(edit.before).description != parse(edit.after).description
-            for edit in change.edits
-        )
 
     def risk(self, index: int) -> tuple[int, int]:
         """Sort key, risk first: what stops or loses, then what rewrites, then what only moves."""

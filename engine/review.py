@@ -91,13 +91,6 @@ class Review(_Saved):
         decision = Decision(content=before.content, left=tuple(sorted(left)))
         return self._with(index, decision, order)
 
-    def take_back(self) -> tuple[Review, int | None]:
-        """Reopen the action that was decided last; its index, or None if there is none."""
-        if not self.order:
-            return self, None
-        index = self.order[-1]
-        return self.decide(index, Verdict.PENDING, seen=""), index
-
     def contents(self) -> Mapping[int, str]:
         """Action -> what a person made of its result."""
         return {

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from engine import decisions
 from engine.blocks import count_blocks
 from engine.consolidation import apply, examine
 from engine.documents import decode
 from engine.errors import EngineError
 from engine.ledger import Entry
-from engine.plan import Merge, Update
 from engine.plans import OpenedPlan, write_review
 from engine.proposal import Standing
 from engine.review import Review, Verdict
@@ -24,7 +24,6 @@ from memui.context import Context
 from memui.editor import edit_text
 from memui.ending import EXIT_OK
 from memui.report.words import Gap, becomes, described, diffs, listings, shown_rows, stands, tally
-from memui.screens.reviewing import refused, settled
 
 _HELP: Final = """\
 a            approve this action        r [WHY]      reject it, and say why
@@ -245,12 +244,7 @@ class Dialogue:
         self._proposal = self._proposal.reviewed(review)
 
     def _decide(self, verdict: Verdict, reason: str = "") -> None:
-        why_not = refused(self._proposal, self._at, verdict)
-        if why_not:
-            self._console.say("{}", why_not)
-            return
-        seen = self._proposal.seen(self._at)
-        review = self._proposal.saved.review.decide(self._at, verdict, seen=seen, reason=reason)
+        review = decisions.verdict(self._proposal, self._at, verdict, reason)
         self._keep(review)
         account = self._proposal.accounts.get(self._at)
         lost = len(account.dropped) if account and verdict is Verdict.APPROVED else 0
@@ -265,19 +259,13 @@ class Dialogue:
         self._decide(Verdict.REJECTED, reason)
 
     def _lossless(self) -> None:
-        found = sorted(self._proposal.lossless())
-        review = self._proposal.saved.review
-        for index in found:
-            review = review.decide(index, Verdict.APPROVED, seen=self._proposal.seen(index))
+        review, found = decisions.lossless(self._proposal)
         if found:
             self._keep(review)
         self._console.say("Approved {} lossless actions. {}.", len(found), self._tally())
 
     def _take_back(self) -> None:
-        review, index = self._proposal.saved.review.take_back()
-        if index is None:
-            self._console.say("There is no verdict to take back.")
-            return
+        review, index = decisions.last(self._proposal)
         self._keep(review)
         self._at = self._proposal.owner(index)
         self._console.say("Action {} is to decide again.", index + 1)
@@ -289,19 +277,15 @@ class Dialogue:
         if not word.isdigit() or not 1 <= int(word) <= blocks:
             self._console.say("This action has {} blocks; say b and one of them.", blocks)
             return
-        block = int(word) - 1
-        left = block in self._proposal.saved.review.decisions[self._at].left
-        self._keep(self._proposal.saved.review.take(self._at, block, taken=left))
-        self._console.say("Block {} is {}.", word, "taken" if left else "left")
+        review, taken = decisions.block(self._proposal, self._at, int(word) - 1)
+        self._keep(review)
+        self._console.say("Block {} is {}.", word, "taken" if taken else "left")
         self._show()
 
     def _edit(self) -> None:
-        action = self._proposal.plan.actions[self._at]
-        if not isinstance(action, Merge | Update):
-            self._console.say("A {} has no text to edit.", action.action)
-            return
+        before = decisions.text(self._proposal, self._at).encode("utf-8", "surrogatepass")
         name = self._proposal.changes[self._at].target or "result.md"
-        after = edit_text(action.content.encode("utf-8", "surrogatepass"), name, self._console)
+        after = edit_text(before, name, self._console)
         text, encoding = decode(after)
         if encoding != "utf-8":
             self._console.say("What you wrote is not UTF-8. Nothing was changed.")
@@ -309,13 +293,7 @@ class Dialogue:
         self._keep_edit(text)
 
     def _keep_edit(self, text: str | None) -> None:
-        original = self._proposal.saved.plan.actions[self._at]
-        if not isinstance(original, Merge | Update):
-            self._console.say("A {} has no text to edit.", original.action)
-            return
-        self._keep(
-            self._proposal.saved.review.edit(self._at, None if text == original.content else text)
-        )
+        self._keep(decisions.edit(self._proposal, self._at, text))
         self._show()
 
     # Applying
@@ -341,7 +319,7 @@ class Dialogue:
         if answer is None or answer.strip() != "yes":
             self._console.say("Nothing was changed.")
             return False
-        holds = settled(proposal)
+        holds = decisions.settled(proposal)
         if holds is not None:
             self._keep(holds)
         done = apply(self._store, self._proposal, who=self._context.who, wait=self._context.wait)

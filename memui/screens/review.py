@@ -12,32 +12,34 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.worker import get_current_worker
 
+from engine import decisions
+from engine.blocks import result_of
 from engine.consolidation import examine
 from engine.documents import decode
-from engine.errors import Conflict, EngineError, NoPlan
-from engine.plan import Merge, Update
+from engine.errors import Conflict, EngineError, NoPlan, Refused
 from engine.plans import OpenedPlan, write_review
-from engine.proposal import Proposal, Standing
+from engine.proposal import Proposal
 from engine.review import Review, Verdict
 from memui.console import Console
 from memui.editor import edit_text, rescue
 from memui.presentation import count, line
 from memui.screens.apply_dialog import ApplyDialog, Result
 from memui.screens.dialogs import Asked, Confirm
-from memui.screens.reviewing import refused, reopen, settled
+from memui.screens.reviewing import reopen
 from memui.screens.session import Session, failure
 from memui.widgets.action_list import ActionList, ApplyRow
 from memui.widgets.bars import Header, KeyBar, Notice
-from memui.widgets.change_page import no_plan_page, shown_change, tally_counts, words_page
-from memui.widgets.diff_view import Section, sections
+from memui.widgets.change_page import no_plan_page, tally_counts, words_page
+from memui.widgets.diff_view import gain_and_loss, sections, size_of
 from memui.widgets.review_panes import ReviewPanes
 
 PASTE_SECONDS: Final = 0.05
 """After a paste no key gives a verdict for this long: pasted text is data."""
 _KEYS: Final = (
-    ("a", "approve"), ("r", "reject"), ("J", "next"), ("e", "edit"), ("t", "view"),
-    ("P", "apply"), ("u", "take back"), ("?", "help"), ("A", "all lossless"), ("] [", "block"),
-    ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("1", "browse"), ("q", "quit"),
+    ("a", "approve"), ("r", "reject"), ("] [", "block"), ("space", "leave"), ("e", "edit"),
+    ("t", "view"), ("u", "undo"), ("P", "apply"), ("?", "help"), ("A", "all lossless"),
+    ("J", "next"), ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("1", "browse"),
+    ("q", "quit"),
 )  # fmt: skip
 _KEYS_WITHOUT: Final = ((".", "look again"), ("1", "browse"), ("3", "history"), ("q", "quit"))
 
@@ -50,11 +52,13 @@ class ReviewScreen(Screen[None]):
         Binding("a", "approve", "Approve"),
         Binding("r", "reject", "Reject"),
         Binding("R", "reject_because", "Reject with a reason"),
-        Binding("u", "take_back", "Take back the last verdict"),
+        Binding("u", "take_back", "Take back the last verdict, block or edit"),
         Binding("e,E", "edit", "Edit the result in $EDITOR"),
         Binding("A", "approve_lossless", "Approve all that is lossless"),
         Binding("P", "apply", "Apply what is approved"),
-        Binding("t", "view", "Diff, side by side, prose, result, ledger"),
+        Binding("t", "view(1)", "Diff, side by side, prose, result, ledger, agent"),
+        Binding("T", "view(-1)", show=False),
+        Binding("space", "take_or_leave", "Leave the block, or take it again"),
         Binding("plus,equals_sign", "context(1)", "More unchanged lines around the changes"),
         Binding("minus", "context(-1)", "Fewer unchanged lines around the changes"),
         Binding("l", "ledger", "Ledger"),
@@ -62,7 +66,7 @@ class ReviewScreen(Screen[None]):
         Binding("left_square_bracket", "block(-1)", show=False),
         Binding("J", "undecided(1)", show=False),
         Binding("K", "undecided(-1)", show=False),
-        Binding("pagedown,space", "page(1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
         Binding("pageup", "page(-1)", show=False),
         Binding("full_stop", "rescan", "Rescan"),
         Binding("escape", "leave", show=False),
@@ -74,7 +78,7 @@ class ReviewScreen(Screen[None]):
         super().__init__()
         self._session = session
         self.proposal: Proposal | None = None
-        self._sections: dict[int, tuple[Section, ...]] = {}
+        self._past: list[tuple[Review, int]] = []
         self._order: tuple[int, ...] = ()
         self._pasted = float("-inf")
         self._writes = 0
@@ -122,7 +126,6 @@ class ReviewScreen(Screen[None]):
         try:
             opened = reopen(store, self._session.opened)
             proposal = examine(store, opened.saved)
-            shown = {index: sections(shown_change(proposal, index)) for index in proposal.rows()}
             order = tuple(sorted(proposal.rows(), key=lambda i: (*proposal.risk(i), i)))
         except EngineError as error:
             if not get_current_worker().is_cancelled:
@@ -132,21 +135,35 @@ class ReviewScreen(Screen[None]):
         # would hold every key up for half a second.
         gc.freeze()
         if not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self._was_read, opened, proposal, shown, order, writes)
+            self.app.call_from_thread(self._was_read, opened, proposal, order, writes)
+            self._measure(proposal, order)
+
+    def _measure(self, proposal: Proposal, order: tuple[int, ...]) -> None:
+        """Count the lines of every action, the small ones first, and show them at once."""
+        worker = get_current_worker()
+        amounts: dict[int, tuple[int, int]] = {}
+        by_size = sorted(order, key=lambda index: size_of(proposal.changes[index]))
+        for index in by_size:
+            if worker.is_cancelled:
+                return
+            change = proposal.changes[index]
+            amounts[index] = gain_and_loss(change, sections(change))
+        self.app.call_from_thread(self._panes.show_amounts, amounts)
 
     def _was_read(
         self,
         opened: OpenedPlan,
         proposal: Proposal,
-        shown: dict[int, tuple[Section, ...]],
         order: tuple[int, ...],
         writes: int,
     ) -> None:
         if writes != self._writes:
             self._read()  # a verdict was given meanwhile: what was read lacks it
             return
+        if self.opened is None or opened.seen != self.opened.seen:
+            self._past.clear()  # somebody else gave verdicts: steps back would take theirs away
         self._session.opened = opened
-        self.proposal, self._sections, self._order = proposal, shown, order
+        self.proposal, self._order = proposal, order
         self.query_one("#keys", KeyBar).show(_KEYS if order else _KEYS_WITHOUT)
         self._show()
 
@@ -167,7 +184,7 @@ class ReviewScreen(Screen[None]):
         if proposal is None:
             return
         self._header(tally_counts(proposal.counts()))
-        self._panes.show(proposal, self._order, self._sections)
+        self._panes.show(proposal, self._order)
 
     def _show_nothing(self, error: EngineError) -> None:
         """There is no plan, or it cannot be read."""
@@ -197,9 +214,9 @@ class ReviewScreen(Screen[None]):
     def on_apply_row_chosen(self, _event: ApplyRow.Chosen) -> None:
         self.action_apply()
 
-    def action_view(self) -> None:
-        """The next view: diff, side by side where there is room, prose, whole result, ledger."""
-        self._panes.turn()
+    def action_view(self, step: int) -> None:
+        """The next view: diff, side by side where there is room, prose, result, ledger, agent."""
+        self._panes.turn(step)
 
     def action_context(self, step: int) -> None:
         """More or fewer unchanged lines around the changes."""
@@ -235,8 +252,11 @@ class ReviewScreen(Screen[None]):
     def _is_paste(self) -> bool:
         return monotonic() - self._pasted < PASTE_SECONDS
 
-    def _keep(self, review: Review) -> bool:
-        """Write the review, then show it; False if it could not be written."""
+    def _keep(self, review: Review, at: int | None = None) -> bool:
+        """Write the review, then show it; False if it could not be written.
+
+        `at` is the action that a step back returns to, None for what is no step of a person.
+        """
         proposal, opened = self.proposal, self.opened
         if proposal is None or opened is None:
             return False
@@ -251,6 +271,8 @@ class ReviewScreen(Screen[None]):
             self._say(f"It was not saved. {failure(error)}", bad=True)
             return False
         self._writes += 1
+        if at is not None:
+            self._past.append((proposal.saved.review, at))
         self.proposal = proposal.reviewed(review)
         self._show()
         return True
@@ -274,14 +296,14 @@ class ReviewScreen(Screen[None]):
         proposal, index = self.proposal, self._panes.chosen
         if proposal is None or index is None:
             return
-        why_not = refused(proposal, index, verdict)
-        if why_not:
-            self._say(why_not, bad=True)
-            return
         again = proposal.verdict(index) is verdict and not reason
-        seen = proposal.seen(index)
         wanted = Verdict.PENDING if again else verdict
-        if not self._keep(proposal.saved.review.decide(index, wanted, seen=seen, reason=reason)):
+        try:
+            review = decisions.verdict(proposal, index, wanted, reason)
+        except Refused as refused:
+            self._say(failure(refused), bad=True)
+            return
+        if not self._keep(review, index):
             return
         if not again:
             self._panes.go_on(1)
@@ -321,37 +343,67 @@ class ReviewScreen(Screen[None]):
         self.app.push_screen(Asked(question, "enter rejects · esc goes back"), answered)
 
     def action_take_back(self) -> None:
-        """Reopen the action that was decided last, among those that were not applied since."""
+        """Take back the last step; after a restart, the verdict that was given last."""
         proposal = self.proposal
         if proposal is None or self._is_paste():
             return
-        review = proposal.saved.review
-        last = next((i for i in reversed(review.order) if i + 1 not in proposal.applied), None)
-        if last is None:
-            self._say("There is no verdict to take back.", bad=True)
+        try:
+            review, at = self._past[-1] if self._past else decisions.last(proposal)
+        except Refused as refused:
+            self._say(failure(refused), bad=True)
             return
-        if self._keep(review.decide(last, Verdict.PENDING, seen="")):
-            self._panes.put(proposal.owner(last))
-            self._say(f"Action {last + 1} is to decide again.")
+        if self._keep(review):
+            del self._past[-1:]
+            self._panes.put(proposal.owner(at))
+            self._say(f"Taken back: action {at + 1} is {self._stands(at)}.")
+
+    def _stands(self, index: int) -> str:
+        """How an action stands, in words."""
+        said = self.proposal.verdict(index) if self.proposal is not None else Verdict.PENDING
+        return "to decide again" if said is Verdict.PENDING else str(said)
 
     def action_approve_lossless(self) -> None:
         """Approve what drops, adds and rewords nothing; say how many need a look."""
         proposal = self.proposal
         if proposal is None or self._is_paste():
             return
-        found = sorted(proposal.lossless())
+        review, found = decisions.lossless(proposal)
         left = proposal.counts().undecided - len(found)
         rest = f" {count(left, 'action needs', 'actions need')} a look." if left else ""
         if not found:
             self._say(f"Nothing that is to decide is lossless.{rest}", bad=True)
-            return
-        review = proposal.saved.review
-        for index in found:
-            seen = proposal.seen(index)
-            review = review.decide(index, Verdict.APPROVED, seen=seen)
-        if self._keep(review):
+        elif self._keep(review, found[0]):
             said = count(len(found), "lossless action", "lossless actions")
             self._say(f"Approved {said}.{rest}")
+
+    def action_take_or_leave(self) -> None:
+        """Leave the block under the cursor out of the result, or take it again."""
+        proposal, index = self.proposal, self._panes.chosen
+        if proposal is None or index is None or self._is_paste():
+            return
+        place, result = self._panes.place, result_of(proposal.whole_changes[index])
+        if place is None and result is not None:
+            self._say("Blocks are left and taken in the diff; t turns the views.", bad=True)
+            return
+        if place is not None and result is not None and place.path != result.path:
+            self._say(f"{place.path} goes whole, or not at all: r rejects the action.", bad=True)
+            return
+        try:
+            review, taken = decisions.block(proposal, index, place.block if place else 0)
+        except Refused as refused:
+            self._say(failure(refused), bad=True)
+            return
+        if not self._keep(review, index) or place is None:
+            return
+        said = (
+            f"Block {place.block + 1} is {'taken again' if taken else 'left as the file has it'}."
+        )
+        problems = self.proposal.violations(index) if self.proposal is not None else ()
+        if problems:
+            broken = count(len(problems), "rule", "rules")
+            self._say(f"{said} The result breaks {broken} like this.", bad=True)
+        else:
+            self._say(f"{said} The action wants a verdict; u takes this back.")
 
     # Editing
 
@@ -360,14 +412,11 @@ class ReviewScreen(Screen[None]):
         proposal, index = self.proposal, self._panes.chosen
         if proposal is None or index is None or self._is_paste():
             return
-        action = proposal.plan.actions[index]
-        if proposal.standing(index) is Standing.APPLIED:
-            self._say(f"Action {index + 1} is applied already.", bad=True)
+        try:
+            before = decisions.text(proposal, index).encode("utf-8", "surrogatepass")
+        except Refused as refused:
+            self._say(failure(refused), bad=True)
             return
-        if not isinstance(action, Merge | Update):
-            self._say(f"A {action.action} has no text to edit.", bad=True)
-            return
-        before = action.content.encode("utf-8", "surrogatepass")
         name = proposal.changes[index].target or "result.md"
         try:
             with self.app.suspend():
@@ -392,13 +441,10 @@ class ReviewScreen(Screen[None]):
         proposal = self.proposal
         if proposal is None:
             return
-        original = proposal.saved.plan.actions[index]
-        same = isinstance(original, Merge | Update) and original.content == text
-        review = proposal.saved.review.edit(index, None if same else text)
+        review = decisions.edit(proposal, index, text)
+        same = review.decisions[index].content is None
         edited = proposal.reviewed(review)
-        self._sections[index] = sections(shown_change(edited, index))
-        if not self._keep(review):
-            self._sections[index] = sections(shown_change(proposal, index))
+        if not self._keep(review, index):
             kept = rescue(text.encode(), edited.changes[index].target or "result.md")
             self._say(f"It was not saved. What you wrote is kept in {kept}", bad=True)
             return
@@ -424,7 +470,7 @@ class ReviewScreen(Screen[None]):
         if not self._session.store.place.writable:
             self._say("The store is read-only: nothing can be applied.", bad=True)
             return
-        holds = settled(proposal)
+        holds = decisions.settled(proposal)
         if holds is not None:
             if not self._keep(holds):
                 return
@@ -435,6 +481,7 @@ class ReviewScreen(Screen[None]):
         proposal = self.proposal
         if result is None or proposal is None:
             return
+        self._past.clear()  # what was applied is not taken back by a step here
         if result.undone:
             review = proposal.saved.review
             for index in sorted(result.undone):

@@ -13,6 +13,7 @@ from engine.diff import compare
 from engine.errors import Violation
 from engine.proposal import Counts, Proposal, Standing
 from memui.presentation import Line, count, line, own
+from memui.widgets.agent_page import agent_page
 from memui.widgets.diff_notes import Check
 from memui.widgets.diff_view import (
     CONTEXT,
@@ -25,11 +26,11 @@ from memui.widgets.diff_view import (
 from memui.widgets.ledger_view import ledger_page, tally
 from memui.widgets.page_view import Lines, Page
 
-View = Literal["diff", "split", "prose", "result", "ledger"]
+View = Literal["diff", "split", "prose", "result", "ledger", "agent"]
 VIEWS: Final[tuple[View, ...]] = get_args(View)
 NAMES: Final[dict[View, str]] = {
     "diff": "diff", "split": "side by side", "prose": "prose", "result": "result",
-    "ledger": "ledger",
+    "ledger": "ledger", "agent": "agent",
 }  # fmt: skip
 """The views in words."""
 SPLIT: Final = 150
@@ -141,6 +142,8 @@ def change_page(
     """One of the views of an action. `shown` are the sections of its `shown_change`."""
     change = shown_change(proposal, index)
     account = proposal.accounts.get(index)
+    if view == "agent":
+        return agent_page(proposal, index)
     if view == "ledger":
         if account is None:
             return words_page("The ledger is worked out for what waits; this was applied.")

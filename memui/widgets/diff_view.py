@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from engine.blocks import old_side
 from engine.changes import Change, Edit
 from engine.diff import Diff, compare
 from engine.ledger import Entry
@@ -22,7 +23,7 @@ from memui.widgets.prose_view import prose
 
 __all__ = [
     "CONTEXT", "Section", "diff_page", "edit_lines", "edits_page", "gain_and_loss", "heavy",
-    "prose_page", "result_page", "sections",
+    "prose_page", "result_page", "sections", "size_of",
 ]  # fmt: skip
 
 CONTEXT: Final = 3
@@ -48,33 +49,15 @@ def sections(change: Change) -> tuple[Section, ...]:
     """
     if isinstance(change.action, Move):
         return tuple(Section(e, compare(e.after, e.after)) for e in change.edits if e.after)
-    return tuple(
-        _closest(edit, change.edits)
-        if isinstance(change.action, Merge) and edit.before is None
-        else Section(edit, compare(edit.before, edit.after))
-        for edit in change.edits
-    )
+    return tuple(_section(change, edit) for edit in change.edits)
 
 
-def _closest(edit: Edit, edits: Sequence[Edit]) -> Section:
-    best, most = Section(edit, compare(None, edit.after)), 0
-    for other in edits:
-        if other.after is None:
-            diff = compare(other.before, edit.after)
-            same = _shared(diff)
-            if same > most:
-                best, most = Section(edit, diff, other.path), same
-    return best
-
-
-def _shared(diff: Diff) -> int:
-    """Lines with ink that both sides have."""
-    return sum(map(bool, map(str.strip, diff.rows.old))) - sum(
-        1
-        for b in diff.blocks
-        for text in diff.rows.old[b.old.start - 1 : b.old.stop - 1]
-        if text.strip()
-    )
+def _section(change: Change, edit: Edit) -> Section:
+    if isinstance(change.action, Merge) and edit.before is None:
+        base, old = old_side(change)
+        if base:
+            return Section(edit, compare(old, edit.after), base)
+    return Section(edit, compare(edit.before, edit.after))
 
 
 def gain_and_loss(change: Change, shown: Sequence[Section]) -> tuple[int, int]:
@@ -85,6 +68,11 @@ def gain_and_loss(change: Change, shown: Sequence[Section]) -> tuple[int, int]:
     gain = sum(section.diff.added for section in shown)
     loss = sum(s.diff.removed for s in shown if s.edit.path not in bases)
     return gain, loss
+
+
+def size_of(change: Change) -> int:
+    """Bytes that its diffs are made from."""
+    return sum(len(e.before or b"") + len(e.after or b"") for e in change.edits)
 
 
 def heavy(shown: Sequence[Section], entries: int = 0) -> bool:

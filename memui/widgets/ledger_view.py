@@ -40,12 +40,13 @@ def ledger_page(
     approved: frozenset[int],
     *,
     most: int | None = None,
+    above: Sequence[Line] = (),
     check: Check = no_check,
 ) -> Page:
-    """Every statement by its fate, the gravest first; at most so many of each."""
-    parts: list[Part] = []
+    """Every statement by its fate, the gravest first, at most so many of each; `above` it lines."""
+    parts: list[Part] = [*above]
     blocks: list[range] = []
-    length = 0
+    length = len(parts)
     groups = (
         (Fate.DROPPED, "Dropped", "nothing says it any more"),
         (Fate.NEW, "New", "no memory of this change says it"),
@@ -71,7 +72,7 @@ def ledger_page(
             size += 1
         blocks.append(range(length, length + size))
         length += size
-    if not parts:
+    if not blocks:
         parts.append(line(("It takes nothing away and says nothing new.", "dim"), gutter=" "))
     return Page(Lines(parts), tuple(blocks))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from operator import is_
 from typing import Any, Final
 
 from textual import events, work
@@ -10,11 +11,13 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.worker import get_current_worker
 
+from engine.changes import Change
 from engine.proposal import Proposal, Standing
 from engine.review import Verdict
 from memui.presentation import line
 from memui.presentation.pages import Lines, Page, Place
-from memui.widgets.action_list import ActionList, ApplyRow, action_row
+from memui.widgets.action_list import ActionList, ActionRow, ApplyRow, action_row
+from memui.widgets.agent_page import agent_lines
 from memui.widgets.change_page import (
     CONTEXTS,
     NAMES,
@@ -24,11 +27,12 @@ from memui.widgets.change_page import (
     end_page,
     fact_lines,
     reason_line,
+    shown_change,
     title,
     views,
 )
 from memui.widgets.diff_notes import Check, no_check
-from memui.widgets.diff_view import CONTEXT, Section, gain_and_loss, heavy
+from memui.widgets.diff_view import CONTEXT, Section, heavy, sections, size_of
 from memui.widgets.ledger_view import ledger_page
 from memui.widgets.page_view import Facts, PageTitle, PageView
 
@@ -36,6 +40,9 @@ RAIL: Final = 56
 """Columns of the rail, as the style sheet has it."""
 RAIL_ENTRIES: Final = 200
 """Statements of one fate that it names; the ledger's own view names all."""
+
+_LARGE: Final = 1 << 18
+"""Bytes of an action's files from which even its diff is made beside the screen's own work."""
 
 
 class _Left(Exception):
@@ -49,7 +56,9 @@ class ReviewPanes(Container):
         super().__init__(**kwargs)
         self._proposal: Proposal | None = None
         self._order: tuple[int, ...] = ()
-        self._sections: Mapping[int, Sequence[Section]] = {}
+        self._sections: dict[int, tuple[Change, tuple[Section, ...]]] = {}
+        self._amounts: Mapping[int, tuple[int, int]] = {}
+        self._rows: dict[int, tuple[tuple[object, ...], ActionRow]] = {}
         self._wanted: View | None = None
         self._around = CONTEXT
         self._drawn: tuple[int, View, int] | None = None
@@ -127,26 +136,64 @@ class ReviewPanes(Container):
 
     # Showing
 
-    def show(
-        self,
-        proposal: Proposal,
-        order: tuple[int, ...],
-        shown: Mapping[int, Sequence[Section]],
-    ) -> None:
-        """Show a proposal: `order` are its rows, `shown` the diffs of each action."""
-        self._proposal, self._order, self._sections = proposal, order, shown
+    def show(self, proposal: Proposal, order: tuple[int, ...]) -> None:
+        """Show a proposal: `order` are its rows."""
+        first = self._proposal is None
+        self._proposal, self._order = proposal, order
         self._left.display = bool(order)
-        self._actions.show(
-            [action_row(proposal, i, *gain_and_loss(proposal.changes[i], shown[i])) for i in order]
-        )
+        self._actions.show([self._row(proposal, index) for index in order])
         self._apply.show(proposal.counts())
+        if first:
+            self._begin(proposal)
         self._show_action()
         if order and self.screen.focused is None:
             self._actions.focus()
 
+    def _begin(self, proposal: Proposal) -> None:
+        """Where somebody goes on who left: at the first action that wants a verdict."""
+        index = next((i for i in self._order if _wants(proposal, i)), None)
+        if index is not None:
+            self._actions.put(index)
+
+    def show_amounts(self, amounts: Mapping[int, tuple[int, int]]) -> None:
+        """Show how many lines each action adds and takes away, once they are counted."""
+        self._amounts = amounts
+        if self._proposal is not None:
+            self._actions.show([self._row(self._proposal, index) for index in self._order])
+
+    def _row(self, proposal: Proposal, index: int) -> ActionRow:
+        """The row of an action, made anew only if something of it changed."""
+        account, amount = proposal.accounts.get(index), self._amounts.get(index, (0, 0))
+        decision, change = proposal.saved.review.decisions[index], proposal.changes[index]
+        said = proposal.standing(index), proposal.verdict(index), amount
+        key = (account, decision, change, said)
+        known = self._rows.get(index)
+        if known is not None and known[0][3] == said and all(map(is_, known[0][:3], key)):
+            return known[1]
+        made = action_row(proposal, index, *amount)
+        self._rows[index] = key, made
+        return made
+
+    def _shown(self, proposal: Proposal, index: int) -> tuple[Section, ...]:
+        """The diffs of an action, made when somebody looks at it."""
+        change = shown_change(proposal, index)
+        known = self._sections.get(index)
+        if known is None or known[0] != change:
+            known = self._sections[index] = change, sections(change)
+        return known[1]
+
+    def _is_heavy(self, proposal: Proposal, index: int) -> bool:
+        """Whether a person would wait for the page of an action."""
+        change, known = shown_change(proposal, index), self._sections.get(index)
+        if (known is None or known[0] is not change) and size_of(change) > _LARGE:
+            return True
+        account = proposal.accounts.get(index)
+        return heavy(self._shown(proposal, index), 0 if account is None else len(account.entries))
+
     def show_words(self, head: str, page: Page) -> None:
         """Show a page that is about no action, and no list."""
         self._proposal, self._order = None, ()
+        self._rows, self._sections = {}, {}
         self._left.display = False
         self._show_page(head, page)
         self._page.focus()
@@ -171,14 +218,13 @@ class ReviewPanes(Container):
         facts.show_facts(fact_lines(proposal, index), reason_line(proposal, index))
         view = self._view
         self.set_class(view == "split" and self._room - self._right_columns < SPLIT, "split")
-        account = proposal.accounts.get(index)
-        head = title("what it keeps and drops")
+        head = title("what the agent sees, what is kept and dropped")
         self.query_one("#review-rail-title", PageTitle).show(head, (), "", "")
         drawn = index, view, self._around
         keep = drawn == self._drawn
         self._drawn = drawn
         self.query_one("#review-rail", PageView).show(self._rail(proposal, index))
-        if heavy(self._sections[index], 0 if account is None else len(account.entries)):
+        if self._is_heavy(proposal, index):
             waits = Page(Lines([line(("computing …", "note"), gutter="  ")]))
             self._draw(waits, keep_place=False)
             self._compute(proposal, index, view, keep_place=keep)
@@ -188,7 +234,7 @@ class ReviewPanes(Container):
 
     def _made(self, proposal: Proposal, index: int, view: View, check: Check) -> Page:
         """The page of an action in a view."""
-        shown = self._sections[index]
+        shown = self._shown(proposal, index)
         return change_page(view, proposal, index, shown, context=self._around, check=check)
 
     def _rail(self, proposal: Proposal, index: int) -> Page:
@@ -196,7 +242,8 @@ class ReviewPanes(Container):
         account = proposal.accounts.get(index)
         if account is None or not self._right_columns:
             return Page()
-        return ledger_page(account, proposal.approved, most=RAIL_ENTRIES)
+        above = [*agent_lines(proposal, index), line()]
+        return ledger_page(account, proposal.approved, most=RAIL_ENTRIES, above=above)
 
     def _draw(self, page: Page, *, keep_place: bool) -> None:
         self._page.show(page, keep_place=keep_place)
@@ -239,10 +286,10 @@ class ReviewPanes(Container):
         names = [NAMES[view] for view in views(self._room)]
         self.query_one("#review-title", PageTitle).show(about, names, NAMES[self._view], place)
 
-    def turn(self) -> None:
-        """The next of the views that there is room for."""
+    def turn(self, step: int) -> None:
+        """The next (1) or the previous (-1) of the views that there is room for."""
         there = views(self._room)
-        self._wanted = there[(there.index(self._view) + 1) % len(there)]
+        self._wanted = there[(there.index(self._view) + step) % len(there)]
         self._show_action()
 
     def ledger(self) -> None:
@@ -253,7 +300,7 @@ class ReviewPanes(Container):
     def more(self, step: int) -> bool:
         """More (1) or fewer (-1) unchanged lines around the blocks; False if there are no more."""
         at = CONTEXTS.index(self._around) + step
-        if not 0 <= at < len(CONTEXTS) or self._view in {"result", "ledger"}:
+        if not 0 <= at < len(CONTEXTS) or self._view not in {"diff", "split", "prose"}:
             return False
         block = self._page.block
         self._around = CONTEXTS[at]
@@ -294,8 +341,19 @@ class ReviewPanes(Container):
         self._show_title()
 
     def jump(self, step: int) -> bool:
-        """Go to the next or the previous block of changes; False if there is none."""
-        return self._page.jump(step)
+        """Go to the next or the previous block, through all actions; False if there is none."""
+        if self._page.jump(step):
+            return True
+        at = self.chosen
+        if at is None:
+            return False
+        there = self._order.index(at) + step
+        if not 0 <= there < len(self._order):
+            return False
+        self._actions.put(self._order[there])
+        self._show_action()
+        self._page.jump(step)
+        return True
 
     def scroll_page(self, step: int) -> None:
         """Scroll what the action shows."""
@@ -318,12 +376,13 @@ class ReviewPanes(Container):
         proposal = self._proposal
         if proposal is None or not self._order:
             return
-        wanted = frozenset(
-            i
-            for i in self._order
-            if proposal.standing(i) is Standing.OPEN and proposal.verdict(i) is Verdict.PENDING
-        )
+        wanted = frozenset(i for i in self._order if _wants(proposal, i))
         if self._actions.step(wanted, step):
             self._actions.focus()
         else:
             self._apply.focus()
+
+
+def _wants(proposal: Proposal, index: int) -> bool:
+    """Whether an action wants a verdict."""
+    return proposal.standing(index) is Standing.OPEN and proposal.verdict(index) is Verdict.PENDING

@@ -51,7 +51,9 @@ def test_every_verdict_is_in_the_plans_file_before_the_next_key(tmp_path: Path) 
             (MERGE, "a", Verdict.APPROVED),
             (MOVE, "r", Verdict.REJECTED),
             (MERGE, "a", Verdict.PENDING),
+            (MERGE, "u", Verdict.APPROVED),
             (MOVE, "u", Verdict.PENDING),
+            (MERGE, "u", Verdict.PENDING),
         ):
             put(pilot, index)
             await press(pilot, key)
@@ -357,7 +359,12 @@ def test_the_views_go_round_and_the_ledger_comes_and_goes(tmp_path: Path) -> Non
         assert "Dropped 1" in page_text(pilot)
         assert "facts/setup.md:6" in page_text(pilot)
         await press(pilot, "t")
+        assert "51 → 43 tokens a turn" in page_text(pilot)
+        await press(pilot, "t")
         assert page_text(pilot) == diff
+        await press(pilot, "T")
+        assert "51 → 43 tokens a turn" in page_text(pilot)
+        await press(pilot, "t")
         await press(pilot, "l")
         assert "Dropped 1" in page_text(pilot)
         await press(pilot, "l")
