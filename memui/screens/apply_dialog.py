@@ -60,6 +60,7 @@ class ApplyDialog(ModalScreen[Result]):
         Binding("n,escape,q", "back", show=False),
         Binding("left,right", "other", show=False),
         Binding("u", "undo", show=False),
+        Binding("3", "history", show=False),
         Binding("pagedown", "scroll(1)", show=False),
         Binding("pageup", "scroll(-1)", show=False),
     ]
@@ -125,9 +126,18 @@ class ApplyDialog(ModalScreen[Result]):
             self.action_undo()
 
     def action_back(self) -> None:
-        """Close, unless it works."""
+        """Close. While a run is at work it says that it cannot: it ends whole in a moment."""
         if self._phase != "working":
             self.dismiss(Result(self._changed, self._undone))
+            return
+        title = "It cannot be left halfway. It ends in a moment, then says what it did."
+        self.query_one("#apply-title", Static).update(own(title, "bold"))
+
+    def action_history(self) -> None:
+        """Close, and show the runs."""
+        if self._phase in {"done", "failed"}:
+            self.dismiss(Result(self._changed, self._undone))
+            self.app.switch_mode("history")
 
     def action_other(self) -> None:
         """The other button."""

@@ -14,8 +14,9 @@ from engine.errors import StorageError, StoreLocked
 from engine.review import Verdict
 from engine.store import Store
 from memui.screens.apply_dialog import ApplyDialog
+from memui.screens.history import HistoryScreen
 from memui.widgets.page_view import Facts, PageView
-from tests.memui.driving import drive, file_of, press, settle, shown
+from tests.memui.driving import drive, file_of, is_on, press, settle, shown
 from tests.memui.reviews import (
     DELETE,
     FILES,
@@ -325,6 +326,7 @@ def test_the_steps_of_a_run_fill_while_it_is_at_work_and_it_cannot_be_closed(
             said = lines_of(pilot)
             await pilot.press("q", "escape")
             assert dialog_of(pilot).phase == "working"
+            assert "It cannot be left halfway." in shown(pilot)
         finally:
             go_on.set()
         await settle(pilot)
@@ -335,3 +337,16 @@ def test_the_steps_of_a_run_fill_while_it_is_at_work_and_it_cannot_be_closed(
         assert len(store.runs()) == 1
 
     drive(app, script)
+
+
+def test_from_the_result_3_shows_the_runs_and_before_it_does_nothing(tmp_path: Path) -> None:
+    root, _ = under_review(tmp_path)
+
+    async def script(pilot: Pilot[int]) -> None:
+        await approve(pilot, MERGE)
+        await press(pilot, "3")
+        assert dialog_of(pilot).phase == "asking"
+        await press(pilot, "y", "3")
+        assert is_on(pilot, HistoryScreen)
+
+    drive(app_on(root), script)
