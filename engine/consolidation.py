@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from engine.changes import resolve
-from engine.commit import Outcome, Transaction, Write
+from engine.commit import OnStep, Transaction, Write
 from engine.documents import digest
 from engine.errors import AlreadyApplied, Conflict, Drift, EngineError, InvalidPlan, Violation
 from engine.journal import ActionRecord, RunKind, read_object
@@ -146,21 +146,23 @@ def decide(
     return proposal.reviewed(review)
 
 
-def apply(
-    store: Store,
-    proposal: Proposal,
-    *,
-    who: str,
-    decided_by: str = "person",
-    on_stale: Literal["stop", "skip"] = "stop",
-    bulk: bool = False,
-    wait: float = 0.0,
-) -> Applied:
-    """Apply what is approved, all of it or nothing.
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What an apply runs: actions (0-based) with the deletes folded into them, and what it skips.
 
-    An approved action whose files changed stops the run, or is skipped. With `bulk` (verdicts that
-    were not given one by one) an action that needs another which does not run is skipped too.
-    Raises `Conflict`, `InvalidPlan`, `StoreLocked`, `StorageError`; then nothing was changed.
+    `drifts` are the files of approved actions that are not as they were approved.
+    """
+
+    chosen: frozenset[int]
+    skipped: tuple[Skipped, ...] = ()
+    drifts: tuple[Drift, ...] = ()
+
+
+def select(proposal: Proposal, *, skip: bool = False, bulk: bool = False) -> Selection:
+    """What `apply` would run. Pure: front ends show it before they ask.
+
+    With `skip` what needs an action that is skipped is skipped too; with `bulk` (verdicts that were
+    not given one by one) so is what needs any other action that does not run.
     """
     review = proposal.saved.review
     wanted = [
@@ -172,34 +174,67 @@ def apply(
     ]
     stale = {i: proposal.stale[i] for i in wanted if i in proposal.stale}
     changed = [i for i in wanted if i not in proposal.approved and i not in stale]
-    if (stale or changed) and on_stale == "stop":
-        drifts = {d.path: d for found in stale.values() for d in found}
-        for index in changed:
-            for path in proposal.changes[index].paths or ("",):
-                drifts.setdefault(path, Drift(path, "is not what was approved"))
-        raise Conflict(
-            tuple(drifts.values()),
-            hint="Plan again, or apply the rest with --on-stale skip.",
-        )
+    drifts = {d.path: d for found in stale.values() for d in found}
+    for index in changed:
+        for path in proposal.changes[index].paths or ("",):
+            drifts.setdefault(path, Drift(path, "is not what was approved"))
     skipped = [Skipped(i, _why(stale[i])) for i in stale]
     skipped += [Skipped(i, "is not what was approved") for i in changed]
     chosen = frozenset(proposal.approved)
-    if bulk or on_stale == "skip":
+    if bulk or skip:
         chosen, unmet = _with_needs_met(proposal, chosen)
         skipped += unmet
+    return Selection(chosen, tuple(sorted(skipped, key=_by_action)), tuple(drifts.values()))
+
+
+def apply(
+    store: Store,
+    proposal: Proposal,
+    *,
+    who: str,
+    decided_by: str = "person",
+    on_stale: Literal["stop", "skip"] = "stop",
+    bulk: bool = False,
+    wait: float = 0.0,
+    on_step: OnStep | None = None,
+) -> Applied:
+    """Apply what is approved, all of it or nothing.
+
+    An approved action whose files changed stops the run, or is skipped (`select`). `on_step` is
+    told how far the run is, from this thread (`engine.commit.progress`).
+    Raises `Conflict`, `InvalidPlan`, `StoreLocked`, `StorageError`; then nothing was changed.
+    """
+    selection = select(proposal, skip=on_stale == "skip", bulk=bulk)
+    if selection.drifts and on_stale == "stop":
+        raise Conflict(selection.drifts, hint="Plan again, or apply the rest with --on-stale skip.")
+    chosen, skipped = selection.chosen, selection.skipped
     if not chosen:
         result: Literal["nothing", "partial"] = "partial" if skipped else "nothing"
-        return Applied(result, "", (), (), tuple(sorted(skipped, key=_by_action)), "none")
+        return Applied(result, "", (), (), skipped, "none")
     _revalidate(proposal, chosen)
-    outcome = _commit(store, proposal, chosen, skipped, who=who, decided_by=decided_by, wait=wait)
-    skipped.sort(key=_by_action)
+    accounts = proposal.account_if(chosen)
+    writes, reads = _files(proposal, chosen, accounts)
+    passed_over = {s.action for s in skipped}
+    transaction = Transaction(
+        kind=RunKind.APPLY,
+        who=who,
+        decided_by=decided_by,
+        writes=writes,
+        reads=reads,
+        actions=_records(proposal, chosen, passed_over, accounts),
+        plan=proposal.saved.id,
+        operations=tuple(map(str, proposal.saved.operations)),
+        summary=proposal.plan.summary,
+        documents={"plan": proposal.saved.dump()},
+    )
+    outcome = store.transact(transaction, wait=wait, on_step=on_step)
     done: Literal["applied", "nothing", "partial"] = "applied" if outcome.run else "nothing"
     return Applied(
         "partial" if skipped else done,
         outcome.run,
         outcome.written,
         outcome.deleted,
-        tuple(skipped),
+        skipped,
         outcome.changelog,
     )
 
@@ -251,17 +286,10 @@ def _revalidate(proposal: Proposal, chosen: frozenset[int]) -> None:
         )
 
 
-def _commit(
-    store: Store,
-    proposal: Proposal,
-    chosen: frozenset[int],
-    skipped: Sequence[Skipped],
-    *,
-    who: str,
-    decided_by: str,
-    wait: float,
-) -> Outcome:
-    accounts = proposal.account_if(chosen)
+def _files(
+    proposal: Proposal, chosen: frozenset[int], accounts: Mapping[int, Account]
+) -> tuple[tuple[Write, ...], dict[str, str | None]]:
+    """What the chosen actions write, and what they rely on without writing it."""
     writes: dict[str, Write] = {}
     reads: dict[str, str | None] = {}
     for index in sorted(chosen):
@@ -277,20 +305,8 @@ def _commit(
             writes[edit.path] = Write(
                 edit.path, old, edit.after, sources=change.reads, action=number
             )
-    passed_over = {s.action for s in skipped}
-    transaction = Transaction(
-        kind=RunKind.APPLY,
-        who=who,
-        decided_by=decided_by,
-        writes=tuple(writes.values()),
-        reads={path: seen for path, seen in reads.items() if path not in writes},
-        actions=_records(proposal, chosen, passed_over, accounts),
-        plan=proposal.saved.id,
-        operations=tuple(map(str, proposal.saved.operations)),
-        summary=proposal.plan.summary,
-        documents={"plan": proposal.saved.dump()},
-    )
-    return store.transact(transaction, wait=wait)
+    relied = {path: seen for path, seen in reads.items() if path not in writes}
+    return tuple(writes.values()), relied
 
 
 def _records(
@@ -378,10 +394,12 @@ def consolidate(
 __all__ = [
     "AlreadyApplied",
     "Applied",
+    "Selection",
     "Skipped",
     "apply",
     "consolidate",
     "decide",
     "examine",
     "propose",
+    "select",
 ]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine import commit, journal
-from engine.commit import Collected, Files, Outcome, Recovered, Transaction, Write
+from engine.commit import Collected, Files, OnStep, Outcome, Recovered, Transaction, Write
 from engine.documents import Snapshot, digest, first_sentence, parse, quote, set_description
 from engine.errors import Conflict, Holder, InvalidPlan, NotAStore, StorageError, Violation
 from engine.guards import content_violations, description_problem, path_violations
@@ -197,10 +197,17 @@ class Store:
 
     # Writing by hand
 
-    def transact(self, transaction: Transaction, *, wait: float = 0.0) -> Outcome:
+    def transact(
+        self, transaction: Transaction, *, wait: float = 0.0, on_step: OnStep | None = None
+    ) -> Outcome:
         """Commit a transaction: all of it or nothing (`engine.commit`)."""
         outcome, self.recovered = commit.transact(
-            self.place, transaction, wait=wait, files=self._files, waiting=self.waiting
+            self.place,
+            transaction,
+            wait=wait,
+            files=self._files,
+            waiting=self.waiting,
+            on_step=on_step,
         )
         if outcome.run:
             self._remember_layout()
@@ -403,11 +410,19 @@ class Store:
         )
         return outcome
 
-    def revert(self, found: Reversal, *, who: str, wait: float = 0.0) -> Outcome:
+    def revert(
+        self, found: Reversal, *, who: str, wait: float = 0.0, on_step: OnStep | None = None
+    ) -> Outcome:
         """Do what a reversal that was shown says. Raises as `undo` does."""
         self._refuse_read_only()
         outcome, self.recovered = commit.revert(
-            self.place, found, who=who, wait=wait, files=self._files, waiting=self.waiting
+            self.place,
+            found,
+            who=who,
+            wait=wait,
+            files=self._files,
+            waiting=self.waiting,
+            on_step=on_step,
         )
         return outcome
 

@@ -22,6 +22,7 @@ from engine.commit.late import Late
 from engine.commit.lock import locked
 from engine.commit.observe import observe
 from engine.commit.opened import Opened, refuse
+from engine.commit.progress import SILENT, OnStep, Phase, Progress, Telling
 from engine.commit.stage import Write
 from engine.commit.state import drop_state, prepare_state, put_state, writer_id
 from engine.commit.values import (
@@ -47,8 +48,11 @@ __all__ = [
     "Collected",
     "Files",
     "Late",
+    "OnStep",
     "Opened",
     "Outcome",
+    "Phase",
+    "Progress",
     "Recovered",
     "Transaction",
     "Write",
@@ -78,6 +82,7 @@ def open_for_writing(
     files: Files | None = None,
     clock: Clock = _now,
     waiting: Waiting | None = None,
+    telling: Telling = SILENT,
 ) -> Iterator[Opened]:
     """Lock a store, finish or take back what is unfinished, and hand it over for writing.
 
@@ -86,10 +91,11 @@ def open_for_writing(
     if not place.writable:
         raise StorageError("The store is read-only.", hint="Nothing was changed.")
     seam = files or Files()
+    telling(Phase.LOCK)
     try:
         prepare_state(place, seam)
         with seam.lock(locked(journal.state_path(place, "lock"), wait, waiting)):
-            opened = Opened(place, seam, clock)
+            opened = Opened(place, seam, clock, telling)
             opened.recover()
             observe(place, seam, clock)
             yield opened
@@ -108,8 +114,13 @@ def transact(
     files: Files | None = None,
     clock: Clock = _now,
     waiting: Waiting | None = None,
+    on_step: OnStep | None = None,
 ) -> tuple[Outcome, tuple[Recovered, ...]]:
-    """Lock, recover and transact. A conflict that shows before writes nothing, not even state."""
+    """Lock, recover and transact. A conflict that shows before writes nothing, not even state.
+
+    `on_step` is told how far it is, from this thread; it should return at once. It cannot break a
+    run: what it raises is raised when the run is complete (`engine.commit.progress`).
+    """
     if not any(changes(write) for write in transaction.writes):
         return Outcome("", (), (), "none"), ()
     if not os.path.isdir(place.state):
@@ -119,7 +130,12 @@ def transact(
                 refuse(store, files or Files(), transaction, writes)
         except OSError as error:
             raise StorageError(f"{place.folder}: {error.strerror}.") from error
-    with open_for_writing(place, wait=wait, files=files, clock=clock, waiting=waiting) as opened:
+    with (
+        Telling(on_step) as telling,
+        open_for_writing(
+            place, wait=wait, files=files, clock=clock, waiting=waiting, telling=telling
+        ) as opened,
+    ):
         return opened.transact(transaction), opened.recovered
 
 
@@ -159,9 +175,13 @@ def revert(
     wait: float = 0.0,
     files: Files | None = None,
     waiting: Waiting | None = None,
+    on_step: OnStep | None = None,
 ) -> tuple[Outcome, tuple[Recovered, ...]]:
     """Lock, recover and do what a reversal that a person saw says."""
-    with open_for_writing(place, wait=wait, files=files, waiting=waiting) as opened:
+    with (
+        Telling(on_step) as telling,
+        open_for_writing(place, wait=wait, files=files, waiting=waiting, telling=telling) as opened,
+    ):
         return opened.revert(found, who=who, decided_by=decided_by), opened.recovered
 
 

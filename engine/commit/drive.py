@@ -17,6 +17,7 @@ from typing import Final
 from engine.commit.check import drifts
 from engine.commit.files import FLUSH_ALONE, Files, is_file, seen, taken
 from engine.commit.giving import Spot, give_back
+from engine.commit.progress import SILENT, Phase, Telling
 from engine.commit.stage import make_store_folders
 from engine.errors import Drift, EngineError, StorageError
 from engine.journal import Attributes, Run, Step, read_object
@@ -197,16 +198,18 @@ class Drive:
 
     # Forward
 
-    def forward(self, stop: Callable[[], None]) -> None:
+    def forward(self, stop: Callable[[], None], telling: Telling = SILENT) -> None:
         """Publish every new file, then take every file that goes.
 
         `stop` is called between steps and may raise. Raises `Foreign`, `StorageError`, OSError.
         """
-        for index, step in self._order:
-            if step.new is not None:
-                stop()
-                with _about(step.path):
-                    self._publish(index, step, step.new)
+        written = [(i, s, s.new) for i, s in self._order if s.new is not None]
+        for done, (index, step, new) in enumerate(written):
+            stop()
+            telling(Phase.WRITE, done, len(written))
+            with _about(step.path):
+                self._publish(index, step, new)
+        telling(Phase.BARRIER)
         self._files.barrier(self._flush)
         self._refuse_moved(step.path for step in self._run.steps)
         # What goes lives on in what was published: that must still be there, as we wrote it.
@@ -215,11 +218,12 @@ class Drive:
         found = self._files.precondition("between", lambda: drifts(self._store, wanted))
         if found:
             raise Foreign(*found)
-        for index, step in self._order:
-            if step.new is None:
-                stop()
-                with _about(step.path):
-                    self._remove(index, step)
+        removed = [(i, s) for i, s in self._order if s.new is None]
+        for done, (index, step) in enumerate(removed):
+            stop()
+            telling(Phase.REMOVE, done, len(removed))
+            with _about(step.path):
+                self._remove(index, step)
         self._flush()
         self._refuse_moved(self._run.written)
 

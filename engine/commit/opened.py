@@ -14,6 +14,7 @@ from engine.commit.check import drifts, sight
 from engine.commit.drive import Drive, Foreign
 from engine.commit.files import Files
 from engine.commit.log import append_entry, shed_logs
+from engine.commit.progress import SILENT, Phase, Telling
 from engine.commit.remade import is_gone, remake
 from engine.commit.signals import deferred_signals
 from engine.commit.stage import Stage, Write, discard, read_record
@@ -37,10 +38,11 @@ _VANISHED = "memui's record vanished in the middle of the run."
 class Opened:
     """A store that is locked for writing, with nothing unfinished of this machine."""
 
-    def __init__(self, place: Place, files: Files, clock: Clock) -> None:
+    def __init__(self, place: Place, files: Files, clock: Clock, telling: Telling = SILENT) -> None:
         self._place = place
         self._files = files
         self._clock = clock
+        self._telling = telling
         self.recovered: tuple[Recovered, ...] = ()
 
     def recover(self) -> None:
@@ -140,6 +142,7 @@ class Opened:
         writes = reduced(transaction)
         if not writes:
             return Outcome("", (), (), "none")
+        self._telling(Phase.CHECK, 0, len(writes))
         with self._trees() as (store, state):
             there = refuse(store, self._files, transaction, writes)
             stage = Stage(self._place, self._files, store, state)
@@ -148,7 +151,7 @@ class Opened:
             run = self._plan_run(transaction, writes, stage.steps(writes.values(), there))
             with deferred_signals() as stop:
                 try:
-                    stage.prepare(run, writes, transaction.documents)
+                    stage.prepare(run, writes, transaction.documents, self._telling)
                     stop()
                     stage.decide(run, journal.dump_intent(run))
                 except (Exception, KeyboardInterrupt):
@@ -213,7 +216,7 @@ class Opened:
         drive: Drive | None = None
         try:
             drive = Drive(self._place, self._files, store, state, run)
-            drive.forward(stop)
+            drive.forward(stop, self._telling)
         except (Exception, KeyboardInterrupt) as error:
             if is_gone(self._place, state, run):
                 self._without_record(run, store, drive, stage, error)
@@ -235,7 +238,9 @@ class Opened:
                 f"Run {run.id} wrote everything, but could not note it: {_said(error)}",
                 hint="memui recover finishes it.",
             ) from error
+        self._telling(Phase.CHANGELOG)
         log = self._append(run, state)
+        self._telling(Phase.DONE)
         return Outcome(run.id, run.written, run.deleted, log)
 
     def _without_record(
@@ -257,6 +262,7 @@ class Opened:
         raise StorageError(f"{self._place.state}: {_VANISHED}", hint=_TAKEN_BACK) from error
 
     def _go_back(self, run: Run, drive: Drive, stage: Stage) -> tuple[Drift, ...]:
+        self._telling(Phase.BACK)
         try:
             return self._take_back(run, drive, stage)
         except OSError as error:

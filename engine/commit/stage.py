@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.commit.files import FLUSH_ALONE, UMASK, Files
+from engine.commit.progress import SILENT, Phase, Telling
 from engine.documents import digest
 from engine.errors import Conflict, Drift, StorageError
 from engine.journal import Attributes, Damaged, Run, Step, is_inside, seal, unseal
@@ -131,7 +132,11 @@ class Stage:
                 )
 
     def prepare(
-        self, run: Run, writes: Mapping[str, Write], documents: Mapping[str, bytes]
+        self,
+        run: Run,
+        writes: Mapping[str, Write],
+        documents: Mapping[str, bytes],
+        telling: Telling = SILENT,
     ) -> None:
         """Everything but the decision: objects, held files, folders.
 
@@ -148,12 +153,14 @@ class Stage:
         self._put(base, "ready-aborting", _ABORTING, flushed)
         objects: set[str] = set()
         for index, step in enumerate(run.steps):
+            telling(Phase.KEEP, index, len(run.steps))
             write = writes[step.path]
             if step.old is not None:
                 self._keep_object(base, step.old, self._old_bytes(step), objects)
             if write.new is not None and step.new is not None:
                 self._keep_object(base, step.new, write.new, objects)
                 self._hold(base, index, step, write, flushed)
+        telling(Phase.KEEP, len(run.steps), len(run.steps))
         for folder in folders:
             make_store_folder(self._files, self._store, folder)
         self._flush(flushed, base, objects, folders)

@@ -13,6 +13,9 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from engine.commit import Phase as RunPhase
+from engine.commit import Progress
+from engine.commit.progress import ORDER
 from engine.consolidation import Applied, apply
 from engine.errors import Conflict, EngineError, Holder, InvalidPlan
 from engine.proposal import Proposal
@@ -23,6 +26,18 @@ from memui.widgets.page_view import Facts, Lines, Page, PageView
 
 WAIT: Final = 10.0
 """Seconds that an apply waits for another run; the holder is shown meanwhile."""
+_LOOK: Final = 0.1
+"""Seconds between two looks at how far a run is."""
+_STEPS: Final = {
+    RunPhase.LOCK: "lock the store",
+    RunPhase.CHECK: "check that every file is what you saw",
+    RunPhase.KEEP: "keep what they hold",
+    RunPhase.WRITE: "write",
+    RunPhase.BARRIER: "make it durable",
+    RunPhase.REMOVE: "remove",
+    RunPhase.CHANGELOG: "note it in the changelog",
+    RunPhase.DONE: "done",
+}
 _CHROME: Final = 8
 """Rows of the dialog and the screen around its lines."""
 
@@ -45,6 +60,7 @@ class ApplyDialog(ModalScreen[Result]):
         Binding("n,escape,q", "back", show=False),
         Binding("left,right", "other", show=False),
         Binding("u", "undo", show=False),
+        Binding("3", "history", show=False),
         Binding("pagedown", "scroll(1)", show=False),
         Binding("pageup", "scroll(-1)", show=False),
     ]
@@ -55,6 +71,8 @@ class ApplyDialog(ModalScreen[Result]):
         self._proposal = proposal
         self._phase: Phase = "asking"
         self._run = ""
+        self._progress: Progress | None = None
+        self._drawn: Progress | None = None
         self._changed = False
         self._undone: frozenset[int] = frozenset()
 
@@ -78,6 +96,17 @@ class ApplyDialog(ModalScreen[Result]):
         intent = list(intent_lines(self._proposal))
         self._show(intent, kept=list(kept_lines(self._session)))
         self.query_one("#back", Button).focus()
+        self.set_interval(_LOOK, self._draw_progress)
+
+    def _on_step(self, progress: Progress) -> None:
+        """Called by the thread that commits: only noted, so that the run never waits for us."""
+        self._progress = progress
+
+    def _draw_progress(self) -> None:
+        progress = self._progress
+        if self._phase == "working" and progress is not None and progress is not self._drawn:
+            self._drawn = progress
+            self._show(list(progress_lines(progress)))
 
     def _show(self, lines: Sequence[Line], title: str = "", kept: Sequence[Line] = ()) -> None:
         self.query_one("#apply-kept", Facts).show_facts(kept, None)
@@ -97,9 +126,18 @@ class ApplyDialog(ModalScreen[Result]):
             self.action_undo()
 
     def action_back(self) -> None:
-        """Close, unless it works."""
+        """Close. While a run is at work it says that it cannot: it ends whole in a moment."""
         if self._phase != "working":
             self.dismiss(Result(self._changed, self._undone))
+            return
+        title = "It cannot be left halfway. It ends in a moment, then says what it did."
+        self.query_one("#apply-title", Static).update(own(title, "bold"))
+
+    def action_history(self) -> None:
+        """Close, and show the runs."""
+        if self._phase in {"done", "failed"}:
+            self.dismiss(Result(self._changed, self._undone))
+            self.app.switch_mode("history")
 
     def action_other(self) -> None:
         """The other button."""
@@ -125,6 +163,7 @@ class ApplyDialog(ModalScreen[Result]):
 
     def _work(self, title: str, lines: Sequence[Line]) -> None:
         self._phase = "working"
+        self._progress = None
         self.query_one("#apply-buttons", Horizontal).display = False
         self._show(lines, title)
 
@@ -133,7 +172,9 @@ class ApplyDialog(ModalScreen[Result]):
         store = self._session.store
         store.waiting = self._wait
         try:
-            done = apply(store, self._proposal, who=self._session.who, wait=WAIT)
+            done = apply(
+                store, self._proposal, who=self._session.who, wait=WAIT, on_step=self._on_step
+            )
         except EngineError as error:
             self.app.call_from_thread(self._failed, error)
         else:
@@ -200,6 +241,18 @@ def kept_lines(session: Session) -> Iterator[Line]:
     state, undo = session.store.place.state, session.undo_command("last")
     yield line(("What is replaced is kept in ", "dim"), (state, "dim"))
     yield line(("Take it all back: ", "dim"), (undo, "bold"))
+
+
+def progress_lines(progress: Progress) -> Iterator[Line]:
+    """The steps of a run as a list that fills: what is done, what is at work, what is to come."""
+    if progress.phase is RunPhase.BACK:
+        yield line(("It cannot go on: everything is put back as it was.", "warn"))
+        return
+    now = ORDER.index(progress.phase)
+    for at, phase in enumerate(ORDER):
+        sign, paint = ("✓", "plain") if at < now else ("›", "bold") if at == now else ("·", "dim")
+        counted = f"  {progress.done} of {progress.total}" if at == now and progress.total else ""
+        yield line((f"{_STEPS[phase]}{counted}", paint), gutter=f" {sign} ")
 
 
 def step_lines(done: Applied | None, proposal: Proposal) -> Iterator[Line]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Button
 
-from engine.commit import Opened
+from engine.commit import Files, Opened
 from engine.errors import StorageError, StoreLocked
 from engine.review import Verdict
 from engine.store import Store
 from memui.screens.apply_dialog import ApplyDialog
+from memui.screens.history import HistoryScreen
 from memui.widgets.page_view import Facts, PageView
-from tests.memui.driving import drive, file_of, press, settle, shown
+from tests.memui.driving import drive, file_of, is_on, press, settle, shown
 from tests.memui.reviews import (
     DELETE,
     FILES,
@@ -293,5 +295,58 @@ def test_the_last_row_says_what_is_left(tmp_path: Path) -> None:
         assert "Nothing is left to apply" in shown(pilot)
         assert "Everything is decided" in shown(pilot)
         assert "u takes back a verdict." in page_text(pilot)
+
+    drive(app_on(root), script)
+
+
+def test_the_steps_of_a_run_fill_while_it_is_at_work_and_it_cannot_be_closed(
+    tmp_path: Path,
+) -> None:
+    root, store = under_review(tmp_path)
+    reached, go_on = threading.Event(), threading.Event()
+
+    class Waiting(Files):
+        def step(self, call: str, name: str) -> None:
+            if call == "take":
+                reached.set()
+                go_on.wait(20)
+
+    app = app_on(root)
+
+    async def script(pilot: Pilot[int]) -> None:
+        session = app.session
+        assert session is not None
+        session.store = Store(session.store.place, files=Waiting())
+        await approve(pilot, MERGE, DELETE)
+        await pilot.press("y")
+        try:
+            while not reached.is_set():
+                await pilot.pause(0.02)
+            await pilot.pause(0.3)
+            said = lines_of(pilot)
+            await pilot.press("q", "escape")
+            assert dialog_of(pilot).phase == "working"
+            assert "It cannot be left halfway." in shown(pilot)
+        finally:
+            go_on.set()
+        await settle(pilot)
+        assert " ✓ make it durable" in said
+        assert " › remove  0 of 2" in said
+        assert " · note it in the changelog" in said
+        assert dialog_of(pilot).phase == "done"
+        assert len(store.runs()) == 1
+
+    drive(app, script)
+
+
+def test_from_the_result_3_shows_the_runs_and_before_it_does_nothing(tmp_path: Path) -> None:
+    root, _ = under_review(tmp_path)
+
+    async def script(pilot: Pilot[int]) -> None:
+        await approve(pilot, MERGE)
+        await press(pilot, "3")
+        assert dialog_of(pilot).phase == "asking"
+        await press(pilot, "y", "3")
+        assert is_on(pilot, HistoryScreen)
 
     drive(app_on(root), script)
