@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -160,8 +160,14 @@ class SavedPlan(_Saved):
 
     def reviewed(self, review: Review) -> SavedPlan:
         """The same plan with another review."""
-        new = self.model_copy(update={"review": review})
+        new = super().model_copy(update={"review": review})
         new.__dict__["_unreviewed"] = self._unreviewed
+        return new
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with other values; the bytes that are remembered are those of this one."""
+        new = super().model_copy(update=update, deep=deep)
+        new.__dict__.pop("_unreviewed", None)
         return new
 
     def dump(self) -> bytes:
