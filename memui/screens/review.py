@@ -122,7 +122,10 @@ class ReviewScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="read")
     def _read(self) -> None:
         store, writes = self._session.store, self._writes
+        # A large plan is some million objects: to look through them for garbage again and again
+        # would hold the first row and every key up for half a second.
         gc.unfreeze()
+        gc.disable()
         try:
             opened = reopen(store, self._session.opened)
             proposal = examine(store, opened.saved)
@@ -131,8 +134,8 @@ class ReviewScreen(Screen[None]):
             if not get_current_worker().is_cancelled:
                 self.app.call_from_thread(self._show_nothing, error)
             return
-        # A large plan is some million objects: to look through them for garbage again and again
-        # would hold every key up for half a second.
+        finally:
+            gc.enable()
         gc.freeze()
         if not get_current_worker().is_cancelled:
             self.app.call_from_thread(self._was_read, opened, proposal, order, writes)
