@@ -22,23 +22,29 @@ def changes_of(chosen: list[dict[str, Any]], snapshot: Snapshot) -> tuple[Change
     return resolve(parse_plan({"actions": chosen, "summary": ""})[0], snapshot)
 
 
-def edited(chosen: list[dict[str, Any]], at: int, content: str) -> list[dict[str, Any]]:
+def edited(
+    files: dict[str, str], chosen: list[dict[str, Any]], at: int, content: str | None
+) -> list[dict[str, Any]]:
+    """The actions with another result of one; without a text, what its file says already."""
     at %= len(chosen)
     if "content" not in chosen[at]:
         return chosen
+    if content is None:
+        path = chosen[at].get("path") or chosen[at]["target"]
+        content = files.get(path, "x\n")
     return [*chosen[:at], {**chosen[at], "content": content}, *chosen[at + 1 :]]
 
 
 @given(
     st.dictionaries(names, bodies, min_size=1),
     st.lists(actions, min_size=1, max_size=5),
-    st.lists(st.tuples(st.integers(0, 4), results), min_size=1, max_size=3),
+    st.lists(st.tuples(st.integers(0, 4), st.none() | results), min_size=1, max_size=3),
     st.sets(st.integers(0, 4)),
 )
 def test_after_edits_the_ledger_is_the_one_that_is_worked_out_anew(
     files: dict[str, str],
     chosen: list[dict[str, Any]],
-    edits: list[tuple[int, str]],
+    edits: list[tuple[int, str | None]],
     picked: set[int],
 ) -> None:
     snapshot = Snapshot({path: text.encode() for path, text in files.items()})
@@ -46,7 +52,7 @@ def test_after_edits_the_ledger_is_the_one_that_is_worked_out_anew(
     ledger = Ledger(changes_of(chosen, snapshot), snapshot)
     ledger.account(approved)
     for at, content in edits:
-        chosen = edited(chosen, at, content)
+        chosen = edited(files, chosen, at, content)
         changes = changes_of(chosen, snapshot)
         ledger = ledger.following(changes)
         for runs in (approved, frozenset[int](), frozenset(range(len(chosen)))):
