@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from time import monotonic
 from typing import ClassVar, Final
 
@@ -17,6 +18,7 @@ from engine.blocks import result_of
 from engine.consolidation import examine
 from engine.documents import decode
 from engine.errors import Conflict, EngineError, NoPlan, Refused
+from engine.ledger import Entry
 from engine.plans import OpenedPlan, write_review
 from engine.proposal import Proposal
 from engine.review import Review, Verdict
@@ -25,6 +27,7 @@ from memui.editor import edit_text, rescue
 from memui.presentation import count, line
 from memui.screens.apply_dialog import ApplyDialog, Result
 from memui.screens.dialogs import Asked, Confirm
+from memui.screens.keep_dialog import KeepDialog
 from memui.screens.reviewing import reopen
 from memui.screens.session import Session, failure
 from memui.widgets.action_list import ActionList, ApplyRow
@@ -38,7 +41,8 @@ PASTE_SECONDS: Final = 0.05
 _KEYS: Final = (
     ("a", "approve"), ("r", "reject"), ("] [", "block"), ("space", "leave"), ("e", "edit"),
     ("t", "view"), ("u", "undo"), ("P", "apply"), ("?", "help"), ("A", "all lossless"),
-    ("J", "next"), ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("1", "browse"),
+    ("J", "next"), ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("i", "keep"),
+    ("1", "browse"),
     ("q", "quit"),
 )  # fmt: skip
 _KEYS_WITHOUT: Final = ((".", "look again"), ("1", "browse"), ("3", "history"), ("q", "quit"))
@@ -62,6 +66,7 @@ class ReviewScreen(Screen[None]):
         Binding("plus,equals_sign", "context(1)", "More unchanged lines around the changes"),
         Binding("minus", "context(-1)", "Fewer unchanged lines around the changes"),
         Binding("l", "ledger", "Ledger"),
+        Binding("i", "keep", "Keep a statement that is dropped"),
         Binding("right_square_bracket", "block(1)", show=False),
         Binding("left_square_bracket", "block(-1)", show=False),
         Binding("J", "undecided(1)", show=False),
@@ -407,6 +412,34 @@ class ReviewScreen(Screen[None]):
             self._say(f"{said} The result breaks {broken} like this.", bad=True)
         else:
             self._say(f"{said} The action wants a verdict; u takes this back.")
+
+    def action_keep(self) -> None:
+        """Keep a statement that the action drops: at once if it is one, else ask which."""
+        proposal, index = self.proposal, self._panes.chosen
+        if proposal is None or index is None or self._is_paste():
+            return
+        account = proposal.accounts.get(index)
+        dropped = account.dropped if account is not None else ()
+        if not dropped:
+            self._say("This action drops nothing.")
+        elif len(dropped) == 1 or result_of(proposal.changes[index]) is None:
+            self._add(index, dropped)
+        else:
+            dialog = KeepDialog(f"Which of these is action {index + 1} to keep?", dropped)
+            self.app.push_screen(dialog, lambda chosen: self._add(index, chosen or ()))
+
+    def _add(self, index: int, entries: Sequence[Entry]) -> None:
+        """Add statements to the result of an action."""
+        if self.proposal is None or not entries:
+            return
+        try:
+            review = decisions.keep(self.proposal, index, entries)
+        except Refused as refused:
+            self._say(failure(refused), bad=True)
+            return
+        if self._keep(review, index):
+            number = count(len(entries), "statement is", "statements are")
+            self._say(f"{number} added to the result. The action wants a verdict; u undoes this.")
 
     # Editing
 

@@ -124,7 +124,8 @@ lines = st.sampled_from(
     [
         "# T", "## Never", "### Deep", "Never:", "**Bold**", "- one", "- two", "  - inner",
         "1. first", "2. second", "A sentence here.", "Another. And one more.", "> quoted",
-        "| a | b |", "|---|---|", "| 1 | 2 |", "```", "run it", "", "", "* star", "---", "long words " * 8,
+        "| a | b |", "|---|---|", "| 1 | 2 |", "```", "run it", "", "",
+        "* star", "---", "long words " * 8,
     ]
 )  # fmt: skip
 texts = st.lists(lines, min_size=1, max_size=14).map(lambda found: "\n".join(found) + "\n")
