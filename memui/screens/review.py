@@ -62,6 +62,7 @@ class ReviewScreen(Screen[None]):
         Binding("plus,equals_sign", "context(1)", "More unchanged lines around the changes"),
         Binding("minus", "context(-1)", "Fewer unchanged lines around the changes"),
         Binding("l", "ledger", "Ledger"),
+        Binding("v", "version", "Versions: what is compared with what"),
         Binding("right_square_bracket", "block(1)", show=False),
         Binding("left_square_bracket", "block(-1)", show=False),
         Binding("J", "undecided(1)", show=False),
@@ -125,7 +126,7 @@ class ReviewScreen(Screen[None]):
         gc.unfreeze()
         try:
             opened = reopen(store, self._session.opened)
-            proposal = examine(store, opened.saved)
+            proposal = examine(store, opened.saved, self.proposal)
             order = tuple(sorted(proposal.rows(), key=lambda i: (*proposal.risk(i), i)))
         except EngineError as error:
             if not get_current_worker().is_cancelled:
@@ -228,6 +229,12 @@ class ReviewScreen(Screen[None]):
     def action_ledger(self) -> None:
         """The ledger, or back to the diff."""
         self._panes.ledger()
+
+    def action_version(self) -> None:
+        """The next pair of states that can be compared: the planner's and yours, then and now."""
+        said = self._panes.turn_version()
+        if said:
+            self._say(said)
 
     def action_block(self, step: int) -> None:
         """The next or the previous block of changes."""

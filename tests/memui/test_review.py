@@ -496,8 +496,8 @@ def test_a_verdict_given_while_the_store_is_read_again_is_not_lost(
     root, store = under_review(tmp_path)
     entered, go_on = threading.Event(), threading.Event()
 
-    def slow(store: Store, saved: SavedPlan) -> Proposal:
-        proposal = examine(store, saved)
+    def slow(store: Store, saved: SavedPlan, before: Proposal | None) -> Proposal:
+        proposal = examine(store, saved, before)
         entered.set()
         assert go_on.wait(30)
         return proposal
