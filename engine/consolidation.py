@@ -78,10 +78,16 @@ def propose(
     )
 
 
-def examine(store: Store, saved: SavedPlan) -> Proposal:
-    """A saved plan against the store as it is now."""
+def examine(store: Store, saved: SavedPlan, before: Proposal | None = None) -> Proposal:
+    """A saved plan against the store as it is now.
+
+    `before` is what was examined last: what it saw of the files is known, even if no run kept it.
+    """
+    seen = before.seen_bytes() if before is not None and before.saved.id == saved.id else {}
 
     def remembered(wanted: str) -> bytes | None:
+        if wanted in seen:
+            return seen[wanted]
         try:
             return read_object(store.place, wanted)
         except (EngineError, OSError):

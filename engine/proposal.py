@@ -12,7 +12,7 @@ from functools import cached_property
 
 from engine.blocks import without
 from engine.changes import Change, resolve
-from engine.documents import Snapshot
+from engine.documents import Snapshot, digest
 from engine.errors import Drift, Violation
 from engine.flags import standing_flags
 from engine.injected import Injected, injected
@@ -125,6 +125,27 @@ class Proposal:
                 known = self._remembered(wanted)
                 files[path] = known if known is not None else files.get(path, b"")
         return Snapshot(files)
+
+    @property
+    def base(self) -> Snapshot:
+        """The store as the plan saw it, as far as the bytes are still known (`knows`)."""
+        return self._base_view
+
+    def seen_bytes(self) -> Mapping[str, bytes]:
+        """Digest -> the bytes of every file that the plan relies on, as far as they are known."""
+        files = self._base_view.files
+        return {
+            wanted: files[path]
+            for path, wanted in self.saved.base.items()
+            if wanted is not None and path in files and self.knows(path)
+        }
+
+    def knows(self, path: str) -> bool:
+        """Whether the bytes of a file are still known as the plan saw them."""
+        wanted = self.saved.base.get(path)
+        if wanted is None or self.snapshot.digests.get(path) == wanted:
+            return True
+        return path in self._base_view and digest(self._base_view.files[path]) == wanted
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:

@@ -19,6 +19,7 @@ from engine.errors import EngineError
 from engine.paths import Layout
 from engine.plans import OpenedPlan, open_plan
 from engine.store import Store, open_store, open_stores
+from memui.console import Console
 from memui.context import who
 from memui.demo import PLAN, build
 from memui.presentation import help_lines
@@ -27,6 +28,7 @@ from memui.presentation.themes import DARK, LIGHT
 from memui.screens.browse import BrowseScreen
 from memui.screens.dialogs import Told
 from memui.screens.history import HistoryScreen
+from memui.screens.result_editor import ResultEditor
 from memui.screens.review import ReviewScreen
 from memui.screens.session import Session, failure
 from memui.screens.too_small import TooSmall, is_small
@@ -167,6 +169,13 @@ class Memui(App[int]):
     def _show_notices(self) -> None:
         self.screen.post_message(events.ScreenResume())
 
+    async def action_quit(self) -> None:
+        """Quit. An editor with a text that is not saved asks first."""
+        if isinstance(self.screen, ResultEditor):
+            self.screen.leave(self.exit)
+        else:
+            await super().action_quit()
+
     def action_go(self, mode: str) -> None:
         """Another of the three screens."""
         if self.session is not None and not self.screen.is_modal:
@@ -199,4 +208,8 @@ def run_app(
     """Run the app on the terminal; its exit code. Raises `NotAStore` before the screen is taken."""
     if spec is not None:
         open_stores(spec, name=name, layout=layout)
-    return Memui(spec, name=name, layout=layout, opened=opened).run(mouse=True) or 0
+    app = Memui(spec, name=name, layout=layout, opened=opened)
+    code = app.run(mouse=True) or 0
+    for said in app.session.farewells if app.session is not None else ():
+        Console().tell("{}", said)
+    return code

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import ClassVar, Final
 
 from textual import events, work
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.worker import get_current_worker
@@ -16,18 +16,16 @@ from textual.worker import get_current_worker
 from engine import decisions
 from engine.blocks import result_of
 from engine.consolidation import examine
-from engine.documents import decode
 from engine.errors import Conflict, EngineError, NoPlan, Refused
 from engine.ledger import Entry
 from engine.plans import OpenedPlan, write_review
 from engine.proposal import Proposal
 from engine.review import Review, Verdict
-from memui.console import Console
-from memui.editor import edit_text, rescue
 from memui.presentation import count, line
 from memui.screens.apply_dialog import ApplyDialog, Result
 from memui.screens.dialogs import Asked, Confirm
 from memui.screens.keep_dialog import KeepDialog
+from memui.screens.result_editing import Desk, edit_here, edit_outside
 from memui.screens.reviewing import reopen
 from memui.screens.session import Session, failure
 from memui.widgets.action_list import ActionList, ApplyRow
@@ -57,7 +55,8 @@ class ReviewScreen(Screen[None]):
         Binding("r", "reject", "Reject"),
         Binding("R", "reject_because", "Reject with a reason"),
         Binding("u", "take_back", "Take back the last verdict, block or edit"),
-        Binding("e,E", "edit", "Edit the result in $EDITOR"),
+        Binding("e", "edit", "Edit the result"),
+        Binding("E", "edit_outside", "Edit the result in $EDITOR"),
         Binding("A", "approve_lossless", "Approve all that is lossless"),
         Binding("P", "apply", "Apply what is approved"),
         Binding("t", "view(1)", "Diff, side by side, prose, result, ledger, agent"),
@@ -67,6 +66,7 @@ class ReviewScreen(Screen[None]):
         Binding("minus", "context(-1)", "Fewer unchanged lines around the changes"),
         Binding("l", "ledger", "Ledger"),
         Binding("i", "keep", "Keep a statement that is dropped"),
+        Binding("v", "version", "Versions: what is compared with what"),
         Binding("right_square_bracket", "block(1)", show=False),
         Binding("left_square_bracket", "block(-1)", show=False),
         Binding("J", "undecided(1)", show=False),
@@ -133,7 +133,7 @@ class ReviewScreen(Screen[None]):
         gc.disable()
         try:
             opened = reopen(store, self._session.opened)
-            proposal = examine(store, opened.saved)
+            proposal = examine(store, opened.saved, self.proposal)
             order = tuple(sorted(proposal.rows(), key=lambda i: (*proposal.risk(i), i)))
         except EngineError as error:
             if not get_current_worker().is_cancelled:
@@ -236,6 +236,12 @@ class ReviewScreen(Screen[None]):
     def action_ledger(self) -> None:
         """The ledger, or back to the diff."""
         self._panes.ledger()
+
+    def action_version(self) -> None:
+        """The next pair of states that can be compared: the planner's and yours, then and now."""
+        said = self._panes.turn_version()
+        if said:
+            self._say(said)
 
     def action_block(self, step: int) -> None:
         """The next or the previous block of changes."""
@@ -444,54 +450,22 @@ class ReviewScreen(Screen[None]):
     # Editing
 
     def action_edit(self) -> None:
-        """Edit the result of a merge or an update in the person's editor."""
-        proposal, index = self.proposal, self._panes.chosen
-        if proposal is None or index is None or self._is_paste():
-            return
-        try:
-            before = decisions.text(proposal, index).encode("utf-8", "surrogatepass")
-        except Refused as refused:
-            self._say(failure(refused), bad=True)
-            return
-        name = proposal.changes[index].target or "result.md"
-        try:
-            with self.app.suspend():
-                after = edit_text(before, name, Console())
-        except SuspendNotSupported:
-            self._say("This terminal cannot be left for an editor. Nothing was changed.", bad=True)
-            return
-        except EngineError as error:
-            self._say(failure(error), bad=True)
-            return
-        if after == before:
-            self._say("Nothing was changed.")
-            return
-        text, encoding = decode(after)
-        if encoding != "utf-8":
-            kept = rescue(after, name)
-            self._say(f"What you wrote is not UTF-8. It is kept in {kept}", bad=True)
-            return
-        self._keep_edit(index, text)
+        """Edit the result of a merge or an update here."""
+        self._edit(edit_here)
 
-    def _keep_edit(self, index: int, text: str) -> None:
-        proposal = self.proposal
-        if proposal is None:
+    def action_edit_outside(self) -> None:
+        """Edit the result of a merge or an update in the person's editor."""
+        self._edit(edit_outside)
+
+    def _edit(self, edit: Callable[[Desk, int], None]) -> None:
+        index = self._panes.chosen
+        if self.proposal is None or index is None or self._is_paste():
             return
-        review = decisions.edit(proposal, index, text)
-        same = review.decisions[index].content is None
-        edited = proposal.reviewed(review)
-        if not self._keep(review, index):
-            kept = rescue(text.encode(), edited.changes[index].target or "result.md")
-            self._say(f"It was not saved. What you wrote is kept in {kept}", bad=True)
-            return
-        problems = edited.violations(index)
-        if problems:
-            rules = count(len(problems), "rule", "rules")
-            self._say(f"Edited, but it breaks {rules}; e edits it again.", bad=True)
-        elif same:
-            self._say(f"Action {index + 1} is the planner's again.")
-        else:
-            self._say(f"Action {index + 1} is edited, and wants a verdict.")
+        said = self.query_one("#notice", Notice)
+        desk = Desk(
+            self, self._session, lambda: self.proposal, self._keep, self._say, lambda: said.said
+        )
+        edit(desk, index)
 
     # Applying
 
