@@ -71,7 +71,7 @@ def _ask(
     choose: bool,
     then: Then | None,
 ) -> None:
-    if not screen.is_current:
+    if screen.app.screen is not screen:
         return  # the person went elsewhere meanwhile
 
     def chosen(answer: Reversal | None) -> None:

@@ -93,7 +93,7 @@ class Working(ModalScreen[Done | EngineError], Generic[Done]):
         self.query_one("#steps", PageView).show(Page(lines))
 
     def _end(self, ended: Done | EngineError) -> None:
-        if self.is_current:
+        if self.app.screen is self:
             self.dismiss(ended)
         else:
             self._ended.append(ended)
