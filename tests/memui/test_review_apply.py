@@ -15,6 +15,7 @@ from engine.review import Verdict
 from engine.store import Store
 from memui.screens.apply_dialog import ApplyDialog
 from memui.screens.history import HistoryScreen
+from memui.screens.working import Working
 from memui.widgets.page_view import Facts, PageView
 from tests.memui.driving import drive, file_of, is_on, press, settle, shown
 from tests.memui.reviews import (
@@ -323,9 +324,9 @@ def test_the_steps_of_a_run_fill_while_it_is_at_work_and_it_cannot_be_closed(
             while not reached.is_set():
                 await pilot.pause(0.02)
             await pilot.pause(0.3)
-            said = lines_of(pilot)
+            said = shown(pilot)
             await pilot.press("q", "escape")
-            assert dialog_of(pilot).phase == "working"
+            assert is_on(pilot, Working)
             assert "It cannot be left halfway." in shown(pilot)
         finally:
             go_on.set()
