@@ -75,15 +75,18 @@ def intent(proposal: Proposal) -> Intent:
 # Before
 
 
-def intent_page(found: Intent, opened: AbstractSet[int] = frozenset()) -> Page:
-    """Everything that an apply would do, what is lost first. Its blocks are the actions that drop
-    statements, each a line; of those that are `opened` (0-based among them) the statements follow.
+def intent_page(
+    found: Intent, opened: AbstractSet[int] = frozenset(), *, below: Sequence[Line] = ()
+) -> Page:
+    """Everything that an apply would do, what is lost first.
+
+    Its blocks are the actions that drop statements, each a line; of those that are `opened`
+    (0-based among them) the statements follow. `below` stands at the end.
     """
-    head = [*_summary(found), line(), *_stale_lines(found)]
+    head = [*_stale_lines(found), *_summary(found), line()]
     losses, blocks = _losses(found, opened, len(head))
-    files = [*_files(found)]
-    rest = list(left_alone(found.proposal))
-    return Page(Lines([*head, *losses, *files, *rest]), blocks)
+    rest = [*left_alone(found.proposal), *([line()] if below else []), *below]
+    return Page(Lines([*head, *losses, *_files(found), *rest]), blocks)
 
 
 def _summary(found: Intent) -> Iterator[Line]:
@@ -119,10 +122,13 @@ def stale_title(found: Intent) -> str:
 def _stale_lines(found: Intent) -> Iterator[Line]:
     if not found.selection.skipped:
         return
-    yield line((f"{stale_title(found)}, and would be left out:", "warn"))
+    yield line(("Not among what would run:", "warn"))
     for skipped in found.selection.skipped:
         yield line((f"action {skipped.action + 1}  ", "dim"), (skipped.why, "plain"), gutter="  ! ")
     yield line()
+    if found.actions:
+        many = "action" if len(found.actions) == 1 else f"{len(found.actions)} actions"
+        yield line((f"The other {many}:", "dim"))
 
 
 def _losses(
@@ -165,14 +171,19 @@ def _lost(entry: Entry) -> Made:
 
 def _about(change: Change) -> str:
     """An action by its verb and its file."""
-    verb = change.action.action
-    if change.target is not None:
-        return (
-            f"{verb} → {change.target}"
-            if isinstance(change.action, Merge | Move)
-            else (f"{verb} {change.target}")
-        )
-    return f"{verb} {', '.join(edit.path for edit in change.edits)}"
+    where = _goes_to(change)
+    paths = ", ".join(edit.path for edit in change.edits)
+    return f"{change.action.action} {paths if where is None else f'→ {where}'}"
+
+
+def _goes_to(change: Change) -> str | None:
+    """Where what a merge or a move takes away is afterwards."""
+    match change.action:
+        case Merge():
+            return change.target or change.action.target
+        case Move():
+            return change.target or change.action.to
+    return None
 
 
 def _files(found: Intent) -> Iterator[Part]:
@@ -197,8 +208,9 @@ def _written(found: Intent, index: int, edit: Edit) -> Made:
 def _vanishing(found: Intent, index: int, edit: Edit) -> Made:
     change = found.proposal.changes[index]
     carriers = found.accounts[index].carriers
-    if change.target is not None:
-        where = f"  → {change.target}"
+    target = _goes_to(change)
+    if target is not None:
+        where = f"  → {target}"
     elif carriers and not found.accounts[index].dropped:
         more = f" and {len(carriers) - 1} more" if len(carriers) > 1 else ""
         where = f"  said in {carriers[0]}{more}"
@@ -239,7 +251,7 @@ def left_alone(proposal: Proposal) -> Iterator[Line]:
 def promise_lines(state: str, undo: str, *, exact: bool) -> Iterator[Line]:
     """What the store promises: all of it or nothing, what is kept where, and how to go back."""
     yield line(
-        ("All of it or nothing, also if the power fails. What is replaced is kept in ", "dim"),
+        ("All of it or nothing, even if the power fails. Kept for undo in ", "dim"),
         (state, "dim"),
     )
     if exact:
@@ -251,22 +263,29 @@ def promise_lines(state: str, undo: str, *, exact: bool) -> Iterator[Line]:
 # After
 
 
-def done_page(done: Applied, found: Intent) -> Page:
+def done_parts(done: Applied, found: Intent) -> list[Part]:
     """What was applied, skipped and rejected."""
-    parts: list[Part] = []
-    if done.run:
-        parts += [*_steps(done, found), line()]
-    parts.append(_stretch([(((path, "plain"),), " wrote   ") for path in done.written]))
-    parts.append(_stretch([(((path, "plain"),), " removed ") for path in done.deleted]))
-    parts += [
-        line((f"action {skipped.action + 1}: {skipped.why}", "warn"), gutter=" skipped ")
-        for skipped in done.skipped
-    ]
     if not done.run:
-        parts.append(line(("The files already are what the plan makes of them.", "dim")))
-    else:
-        parts += left_alone(found.proposal)
-    return Page(Lines(parts))
+        return [
+            line(("The files already are what the plan makes of them.", "dim")),
+            *_skipped(done),
+        ]
+    actions = count(len(found.actions), "action was", "actions were")
+    return [
+        line((f"{actions} applied.", "bold")),
+        *_steps(done, found),
+        line(),
+        *_skipped(done),
+        _stretch([(((path, "plain"),), " wrote   ") for path in done.written]),
+        _stretch([(((path, "plain"),), " removed ") for path in done.deleted]),
+        *left_alone(found.proposal),
+    ]
+
+
+def _skipped(done: Applied) -> Iterator[Line]:
+    for skipped in done.skipped:
+        said = f"action {skipped.action + 1}: {skipped.why}"
+        yield line((said, "warn"), gutter=" skipped ")
 
 
 def _steps(done: Applied, found: Intent) -> Iterator[Line]:

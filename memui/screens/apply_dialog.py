@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
@@ -21,14 +22,14 @@ from engine.reversal import Reversal
 from memui.presentation import Line, content, count, line, own, wrap
 from memui.presentation.applying import (
     Intent,
-    done_page,
+    done_parts,
     failure_lines,
     intent,
     intent_page,
     promise_lines,
     stale_title,
 )
-from memui.presentation.pages import Lines, Page
+from memui.presentation.pages import Lines, Page, Part
 from memui.presentation.reversals import done_lines
 from memui.screens.session import Session, failure
 from memui.screens.undoing import ask_undo
@@ -37,13 +38,15 @@ from memui.widgets.fold_view import FoldView
 from memui.widgets.page_view import Facts
 
 _CHROME: Final = 7
-"""Rows of the dialog around its lines and what is kept: border, title, foot, buttons."""
-_LEAST: Final = 5
-"""Rows of the lines under which what is kept scrolls with them."""
+"""Rows of the dialog around its lines and what is promised: border, title, foot, buttons."""
+_LEAST: Final = 8
+"""Rows of the lines under which what is promised scrolls with them."""
 _ASIDE: Final = 4
 """Cells of the dialog beside its lines."""
 _WIDEST: Final = 78
 
+Below = Callable[[AbstractSet[int], Sequence[Line]], Page]
+"""A page by which of its folds are open, with lines at its end."""
 Phase = Literal["reading", "choosing", "asking", "done", "failed"]
 
 
@@ -93,7 +96,9 @@ class ApplyDialog(ModalScreen[Result]):
         self._undone: frozenset[int] = frozenset()
         self._skip = False
         self._left_out: frozenset[int] = frozenset()
+        self._below: Below = lambda _, __: Page()
         self._promises: tuple[Line, ...] = ()
+        self._fixed = True
 
     @property
     def phase(self) -> Phase:
@@ -118,7 +123,10 @@ class ApplyDialog(ModalScreen[Result]):
         self._weigh(self._proposal)
 
     def on_resize(self) -> None:
+        fixed = self._fixed
         self._fit()
+        if self._fixed is not fixed:
+            self._lines.show_again(self._folded)
 
     # Showing
 
@@ -133,6 +141,7 @@ class ApplyDialog(ModalScreen[Result]):
         """Say something below the lines."""
         foot = self.query_one("#apply-foot", Static)
         foot.update(content(text, "$text-warning" if bad else "$foreground-muted"))
+        foot.display = bool(text)
 
     def _buttons(self, *shown: str) -> None:
         """Show these buttons beside the safe one, which has the focus."""
@@ -140,23 +149,29 @@ class ApplyDialog(ModalScreen[Result]):
             button.display = button.id in {"back", *shown}
         self.query_one("#back", Button).focus()
 
-    def _show(self, page: Page, title: str, promises: Sequence[Line] = ()) -> None:
-        self._promises = tuple(promises)
+    def _show(self, folded: Below, title: str, promises: Sequence[Line] = ()) -> None:
+        """Show lines and what is promised below them."""
+        self._below, self._promises = folded, tuple(promises)
         self._title(title)
         self._say("")
-        self._lines.show_plain(page)
         self._fit()
+        self._lines.show_folded(self._folded)
+
+    def _folded(self, opened: AbstractSet[int]) -> Page:
+        return self._below(opened, () if self._fixed else self._promises)
 
     def _fit(self) -> None:
-        """Give the lines what room there is. On a low terminal what is kept scrolls with them."""
+        """Give the lines what room there is. On a low terminal what is promised scrolls along."""
         if not self.is_mounted:
             return
         width = min(_WIDEST, self.app.size.width * 96 // 100) - _ASIDE
         rows = sum(len(wrap(made, width)) for made in self._promises)
         room = self.app.size.height * 96 // 100 - _CHROME
-        fixed = room - rows >= _LEAST
-        self.query_one("#apply-kept", Facts).show_facts(self._promises if fixed else (), None)
-        self._lines.styles.max_height = max(3, room - rows if fixed else room)
+        self._fixed = room - rows >= _LEAST
+        kept = self.query_one("#apply-kept", Facts)
+        kept.display = self._fixed and rows > 0
+        kept.show_facts(self._promises if self._fixed else (), None)
+        self._lines.styles.max_height = room - rows if self._fixed else max(3, room)
 
     def _ask(self) -> None:
         """Name everything, and ask."""
@@ -175,8 +190,9 @@ class ApplyDialog(ModalScreen[Result]):
             title = f"Apply {actions}?"
         undo, exact = self._session.undo_command("last"), self._session.names_store
         promises = promise_lines(self._session.store.place.state, undo, exact=exact)
-        self._show(intent_page(found), title, list(promises))
-        self._lines.show_folded(lambda opened: intent_page(found, opened))
+        self._show(
+            lambda opened, below: intent_page(found, opened, below=below), title, list(promises)
+        )
         if self._phase == "choosing":
             if found.actions:
                 self._say(f"s leaves them out, and asks for the other {actions}; esc stops.", True)
@@ -295,24 +311,29 @@ class ApplyDialog(ModalScreen[Result]):
             title = (
                 f"Applied as run {run_number(done.run)}" if done.run else "Nothing had to change"
             )
-            self._end("done", title, done_page(done, found))
+            self._end("done", title, done_parts(done, found))
 
     def _failed(self, error: EngineError) -> None:
         self._conflict = isinstance(error, Conflict)
         lines = list(failure_lines(error, failure(error)))
         self._run = ""
-        self._end("failed", "Nothing was changed" if error.unchanged else "It stopped", Page(lines))
+        self._end("failed", "Nothing was changed" if error.unchanged else "It stopped", lines)
 
-    def _end(self, phase: Phase, title: str, page: Page) -> None:
+    def _end(self, phase: Phase, title: str, parts: Sequence[Part]) -> None:
         self._phase = phase
         recovered = self._session.told_recovered()
         told = [line((recovered, "warn")), line()] if recovered else []
-        parts = [*told, *page.lines] if told else page.lines
         undo = line(
             ("Take it back: u, or ", "dim"), (self._session.undo_command(self._run), "bold")
         )
-        self._show(Page(parts), title, [undo] if self._run else [])
-        self.query_one("#back", Button).label = own("Close")
+        self._show(
+            lambda _, below: Page(Lines([*told, *parts, *([line()] if below else []), *below])),
+            title,
+            [undo] if self._run else [],
+        )
+        back = self.query_one("#back", Button)
+        back.label = own("Close")
+        back.refresh(layout=True)
         if self._run:
             self._buttons("undo", "history")
         else:
@@ -338,4 +359,4 @@ class ApplyDialog(ModalScreen[Result]):
             if found.run.undoes
             else f"Run {found.run.seq} is {part}taken back, as run {by}"
         )
-        self._end("done", title, Page(Lines(list(done_lines(found)))))
+        self._end("done", title, list(done_lines(found)))

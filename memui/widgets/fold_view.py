@@ -39,10 +39,10 @@ class FoldView(PageView):
         if self.page.blocks:
             self._mark(0)
 
-    def show_plain(self, page: Page) -> None:
-        """Show a page without folds."""
-        self._folded, self._opened = None, frozenset()
-        self.show(page)
+    def show_again(self, folded: Folded) -> None:
+        """Show a page made anew, with what is open and where it stands."""
+        self._folded = folded
+        self.show(folded(self._opened), keep_place=True)
 
     def action_line(self, step: int) -> None:
         """To the next or the previous fold if it is in view, else a line on."""
