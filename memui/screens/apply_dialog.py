@@ -37,7 +37,7 @@ from memui.screens.working import WAIT, Working
 from memui.widgets.fold_view import FoldView
 from memui.widgets.page_view import Facts
 
-_CHROME: Final = 7
+_CHROME: Final = 6
 """Rows of the dialog around its lines and what is promised: border, title, foot, buttons."""
 _LEAST: Final = 8
 """Rows of the lines under which what is promised scrolls with them."""
@@ -99,6 +99,7 @@ class ApplyDialog(ModalScreen[Result]):
         self._below: Below = lambda _, __: Page()
         self._promises: tuple[Line, ...] = ()
         self._fixed = True
+        self._said = ""
 
     @property
     def phase(self) -> Phase:
@@ -123,6 +124,10 @@ class ApplyDialog(ModalScreen[Result]):
         self._weigh(self._proposal)
 
     def on_resize(self) -> None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Fit again; what is open and where one stands stay."""
         fixed = self._fixed
         self._fit()
         if self._fixed is not fixed:
@@ -142,6 +147,8 @@ class ApplyDialog(ModalScreen[Result]):
         foot = self.query_one("#apply-foot", Static)
         foot.update(content(text, "$text-warning" if bad else "$foreground-muted"))
         foot.display = bool(text)
+        self._said = text
+        self._lay_out()
 
     def _buttons(self, *shown: str) -> None:
         """Show these buttons beside the safe one, which has the focus."""
@@ -166,7 +173,8 @@ class ApplyDialog(ModalScreen[Result]):
             return
         width = min(_WIDEST, self.app.size.width * 96 // 100) - _ASIDE
         rows = sum(len(wrap(made, width)) for made in self._promises)
-        room = self.app.size.height * 96 // 100 - _CHROME
+        foot = len(wrap(line((self._said, "plain")), width)) if self._said else 0
+        room = self.app.size.height * 96 // 100 - _CHROME - foot
         self._fixed = room - rows >= _LEAST
         kept = self.query_one("#apply-kept", Facts)
         kept.display = self._fixed and rows > 0
@@ -193,11 +201,12 @@ class ApplyDialog(ModalScreen[Result]):
         self._show(
             lambda opened, below: intent_page(found, opened, below=below), title, list(promises)
         )
+        them = "it" if len(found.stale) == 1 else "them"
         if self._phase == "choosing":
             if found.actions:
-                self._say(f"s leaves them out, and asks for the other {actions}; esc stops.", True)
+                self._say(f"s leaves {them} out and asks for the rest; esc stops.", True)
             else:
-                self._say("s leaves them to decide again; esc goes back.", True)
+                self._say(f"s has you decide {them} again; esc goes back.", True)
             self._buttons("leave-out")
         else:
             self._buttons("do")
@@ -283,7 +292,7 @@ class ApplyDialog(ModalScreen[Result]):
     def action_confirm(self) -> None:
         """Apply, if it was not yet."""
         if self._phase == "choosing":
-            self._say("Choose first: s leaves them out, esc stops. Nothing was changed.", True)
+            self._say("Choose first: s leaves out what changed, esc stops.", True)
         if self._phase != "asking":
             return
         session, proposal = self._session, self._proposal

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine.errors import EngineError, NotAStore, StoreLocked
+from engine.errors import EngineError, NotAStore, StoreLocked, run_number
 from engine.layouts import find
 from engine.paths import Layout
 from engine.plans import OpenedPlan
@@ -86,15 +86,17 @@ class Session:
         return len(found) == 1 and (found[0].folder, found[0].state) == (place.folder, place.state)
 
     def undo_command(self, run: str) -> str:
-        """A command line that takes back a run, to be pasted."""
-        return self.command("undo", run, "--yes")
+        """A command line that takes back a run (an id, or `last`), to be pasted."""
+        name = run if run == "last" else self.store.called(run)
+        return self.command("undo", name, "--yes")
 
     def told_recovered(self) -> str:
         """What opening for writing had to finish or take back; said once."""
         found = self.store.recovered
         self.store.recovered = ()
         return "; ".join(
-            f"run {r.run} had stopped at {r.done} of {r.total} files: {r.result.replace('-', ' ')}"
+            f"run {run_number(r.run)} had stopped at {r.done} of {r.total} files:"
+            f" {r.result.replace('-', ' ')}"
             for r in found
         )
 

@@ -11,11 +11,11 @@ from textual.worker import get_current_worker
 from engine.changes import Edit
 from engine.commit import Outcome
 from engine.documents import digest
-from engine.errors import AlreadyUndone, Conflict, EngineError
+from engine.errors import AlreadyUndone, Conflict, EngineError, run_number
 from engine.journal import Run, earlier
 from engine.reversal import Reversal
 from memui.presentation import Line, line
-from memui.presentation.history import made_by, number
+from memui.presentation.history import made_by
 from memui.presentation.reversals import reversal_lines
 from memui.screens.dialogs import Confirm, Told
 from memui.screens.reversing import ReversalScreen
@@ -52,8 +52,8 @@ def ask_undo(
         try:
             found = session.store.reversal(name)
         except AlreadyUndone as error:
-            again = f"by run {number(error.by)}; undo that one to do it again."
-            tell(said, f"Run {number(error.run)} is undone already, {again}", True)
+            again = f"by run {run_number(error.by)}; undo that one to do it again."
+            tell(said, f"Run {run_number(error.run)} is undone already, {again}", True)
         except EngineError as error:
             tell(said, failure(error), True)
         else:
@@ -85,7 +85,7 @@ def _ask(
         return
     run = found.run
     if run.undoes:
-        title, does = f"Do run {number(run.undoes)} again?", "Do it again"
+        title, does = f"Do run {run_number(run.undoes)} again?", "Do it again"
     else:
         title, does = f"Take back run {run.seq}?", "Take back"
     lines = [made_by(run), line(), *reversal_lines(found)]
@@ -110,7 +110,9 @@ def _revert(
                 then(found, outcome)
 
     title = (
-        f"Doing run {number(run.undoes)} again …" if run.undoes else f"Taking back run {run.seq} …"
+        f"Doing run {run_number(run.undoes)} again …"
+        if run.undoes
+        else f"Taking back run {run.seq} …"
     )
     working = Working[Outcome](
         session,
@@ -135,7 +137,7 @@ def _done(found: Reversal, outcome: Outcome) -> str:
     if not outcome.run:
         return "Everything was as before the run already. Nothing was changed."
     part = "in part " if found.partial else ""
-    again = f"as run {number(outcome.run)}; undo that to do it again."
+    again = f"as run {run_number(outcome.run)}; undo that to do it again."
     return f"Run {found.run.seq} is {part}taken back, {again}"
 
 
@@ -162,7 +164,7 @@ def ask_restore(screen: Screen[None], session: Session, path: str, run: Run, sai
         except EngineError as error:
             said(failure(error), True)
             return
-        told = f"{path} is as it was before run {run.seq}, by run {number(outcome.run)}."
+        told = f"{path} is as it was before run {run.seq}, by run {run_number(outcome.run)}."
         said("; ".join(filter(None, (session.told_recovered(), told))), False)
 
     lines = edit_lines([Edit(path, here, before)])

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from engine.changes import Change, Edit
 from engine.diff import compare
-from engine.errors import Violation
+from engine.errors import Violation, run_number
 from engine.proposal import Counts, Proposal, Standing
 from memui.presentation import Line, count, line, own
 from memui.presentation.applying import intent, intent_page
@@ -68,7 +68,7 @@ def fact_lines(proposal: Proposal, index: int) -> list[Line]:
     found: list[Line] = []
     run = proposal.applied.get(index + 1)
     if run is not None:
-        found.append(line((f"applied in run {run}", "good")))
+        found.append(line((f"applied in run {run_number(run)}", "good")))
     account = proposal.accounts.get(index)
     if account is not None and proposal.changes[index].edits:
         found.append(tally(account))
