@@ -76,12 +76,13 @@ def intent(proposal: Proposal) -> Intent:
 
 
 def intent_page(
-    found: Intent, opened: AbstractSet[int] = frozenset(), *, below: Sequence[Line] = ()
+    found: Intent, opened: AbstractSet[int] | None = None, *, below: Sequence[Line] = ()
 ) -> Page:
     """Everything that an apply would do, what is lost first.
 
     Its blocks are the actions that drop statements, each a line; of those that are `opened`
-    (0-based among them) the statements follow. `below` stands at the end.
+    (0-based among them) the statements follow; None says that they cannot be opened here. `below`
+    stands at the end.
     """
     head = [*_stale_lines(found), *_summary(found), line()]
     losses, blocks = _losses(found, opened, len(head))
@@ -132,12 +133,14 @@ def _stale_lines(found: Intent) -> Iterator[Line]:
 
 
 def _losses(
-    found: Intent, opened: AbstractSet[int], above: int
+    found: Intent, opened: AbstractSet[int] | None, above: int
 ) -> tuple[list[Part], tuple[range, ...]]:
     if not found.losses:
         return [], ()
     actions = count(len(found.losses), "action drops", "actions drop")
-    head = line((f"{actions} statements", "note-lost"), ("  → shows them, ← folds them", "dim"))
+    keys = "" if opened is None else "  → shows them, ← folds them"
+    opened = opened or frozenset()
+    head = line((f"{actions} statements", "note-lost"), (keys, "dim"))
     made: list[Made] = []
     blocks: list[range] = []
     for at, (index, entries) in enumerate(found.losses):

@@ -150,11 +150,14 @@ class ApplyDialog(ModalScreen[Result]):
         self._said = text
         self._lay_out()
 
-    def _buttons(self, *shown: str) -> None:
+    def _buttons(self, *shown: str, safe: str = "Back") -> None:
         """Show these buttons beside the safe one, which has the focus."""
+        back = self.query_one("#back", Button)
+        back.label = own(safe)
+        back.refresh(layout=True)
         for button in self.query(Button):
             button.display = button.id in {"back", *shown}
-        self.query_one("#back", Button).focus()
+        back.focus()
 
     def _show(self, folded: Below, title: str, promises: Sequence[Line] = ()) -> None:
         """Show lines and what is promised below them."""
@@ -340,13 +343,11 @@ class ApplyDialog(ModalScreen[Result]):
             title,
             [undo] if self._run else [],
         )
-        back = self.query_one("#back", Button)
-        back.label = own("Close")
-        back.refresh(layout=True)
         if self._run:
-            self._buttons("undo", "history")
+            self._buttons("undo", "history", safe="Close")
         else:
-            self._buttons(*(["leave-out"] if self._conflict and phase == "failed" else []))
+            again = ["leave-out"] if self._conflict and phase == "failed" else []
+            self._buttons(*again, safe="Close")
 
     # Taking back
 
