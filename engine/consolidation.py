@@ -9,7 +9,15 @@ from typing import Any, Literal
 from engine.changes import resolve
 from engine.commit import OnStep, Transaction, Write
 from engine.documents import digest
-from engine.errors import AlreadyApplied, Conflict, Drift, EngineError, InvalidPlan, Violation
+from engine.errors import (
+    AlreadyApplied,
+    Conflict,
+    Drift,
+    EngineError,
+    InvalidPlan,
+    Violation,
+    run_number,
+)
 from engine.journal import ActionRecord, RunKind, read_object
 from engine.ledger import Account
 from engine.plan import Limits, Merge, Move, parse_limits, parse_operations
@@ -131,8 +139,8 @@ def decide(
         run = proposal.applied.get(index + 1)
         if run is not None:
             raise AlreadyApplied(
-                f"Action {index + 1} was applied in run {run}.",
-                hint=f"memui undo {run} takes it back; then it waits again.",
+                f"Action {index + 1} was applied in run {run_number(run)}.",
+                hint=f"memui undo {run_number(run)} takes it back; then it waits again.",
             )
     broken = [v for v in proposal.verdicts.violations if v.action in set(wanted)]
     if broken:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from engine import keeping
 from engine.blocks import count_blocks
-from engine.errors import Refused
+from engine.errors import Refused, run_number
 from engine.ledger import Entry
 from engine.plan import Merge, Update
 from engine.proposal import Proposal, Standing
@@ -94,7 +94,7 @@ def _waits(proposal: Proposal, index: int) -> None:
     """Raises `Refused` for an action that was applied."""
     run = proposal.applied.get(index + 1)
     if run is not None:
-        raise Refused(f"Action {index + 1} is applied, in run {run}.")
+        raise Refused(f"Action {index + 1} is applied, in run {run_number(run)}.")
 
 
 def _may(proposal: Proposal, index: int, said: Verdict) -> None:

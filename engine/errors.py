@@ -24,6 +24,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
+def run_number(run: str) -> str:
+    """The number by which people call a run: `12` of its id `12-9f3a5c01`."""
+    return run.partition("-")[0]
+
+
 class EngineError(Exception):
     """Every failure of the engine. `hint` says what to do next.
 
@@ -113,8 +118,8 @@ class AlreadyUndone(EngineError):
 
     def __init__(self, run: str, by: str) -> None:
         super().__init__(
-            f"Run {run} was already taken back by run {by}.",
-            hint=f"memui undo {by} brings it back.",
+            f"Run {run_number(run)} was already taken back by run {run_number(by)}.",
+            hint=f"memui undo {run_number(by)} brings it back.",
         )
         self.run = run
         self.by = by

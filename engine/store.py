@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING
 from engine import commit, journal
 from engine.commit import Collected, Files, OnStep, Outcome, Recovered, Transaction, Write
 from engine.documents import Snapshot, digest, first_sentence, parse, quote, set_description
-from engine.errors import Conflict, Holder, InvalidPlan, NotAStore, StorageError, Violation
+from engine.errors import (
+    Conflict,
+    Holder,
+    InvalidPlan,
+    NotAStore,
+    StorageError,
+    Violation,
+    run_number,
+)
 from engine.guards import content_violations, description_problem, path_violations
 from engine.journal import ActionRecord, Run, RunKind
 from engine.layouts import LAYOUT_FILE, Place, find
@@ -480,6 +488,16 @@ class Store:
     def unfinished(self) -> tuple[Run, ...]:
         """The runs that stopped in the middle. Reads only."""
         return commit.unfinished(self.place)
+
+    def called(self, run: str) -> str:
+        """What to call a run in a command: its number, or its id where two machines gave the same.
+
+        `run` is an id.
+        """
+        same = [
+            known for known in journal.run_ids(self.place) if run_number(known) == run_number(run)
+        ]
+        return run if len(same) > 1 else run_number(run)
 
     # Plans that wait
 

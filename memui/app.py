@@ -33,6 +33,7 @@ from memui.screens.review import ReviewScreen
 from memui.screens.session import Session, failure
 from memui.screens.too_small import TooSmall, is_small
 from memui.screens.welcome import DEMO, PickScreen, WelcomeScreen
+from memui.screens.working import Working
 
 
 class Memui(App[int]):
@@ -180,6 +181,14 @@ class Memui(App[int]):
         """Another of the three screens."""
         if self.session is not None and not self.screen.is_modal:
             self.switch_mode(mode)
+
+    async def action_quit(self) -> None:
+        """Leave; but while a run is at work it says that it cannot be left halfway."""
+        for screen in self.screen_stack:
+            if isinstance(screen, Working):
+                screen.action_stay()
+                return
+        await super().action_quit()
 
     def action_help(self) -> None:
         """The keys of this screen and what they do."""

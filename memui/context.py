@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.characters import visible
-from engine.errors import Holder, NotAStore, StorageError
+from engine.errors import Holder, NotAStore, StorageError, run_number
 from engine.paths import Layout
 from memui.console import Console
 
@@ -84,6 +84,10 @@ class Context:
             parts += ["--layout", str(self.layout)]
         return shlex.join(parts)
 
+    def undo_command(self, store: Store, run: str) -> str:
+        """The command line that takes back a run (an id); empty where no run was made."""
+        return self.command("undo", store.called(run), "--yes") if run else ""
+
     def warn_unfinished(self, store: Store) -> None:
         """Say that a run stopped in the middle; looking never drives it."""
         from engine.commit import is_own
@@ -93,13 +97,13 @@ class Context:
                 self.console.tell(
                     "Run {} ({}) stopped in the middle on another machine or in a copy of this"
                     " folder. It is never finished here; run memui recover there.",
-                    run.id,
+                    run.seq,
                     str(run.kind),
                 )
                 continue
             self.console.tell(
                 "Run {} ({}) stopped in the middle. {} finishes it or takes it back.",
-                run.id,
+                run.seq,
                 str(run.kind),
                 self.command("recover"),
             )
@@ -109,7 +113,7 @@ class Context:
         for found in store.recovered:
             self.console.tell(
                 "Run {} had stopped at {} of {} files: {}.",
-                found.run,
+                run_number(found.run),
                 found.done,
                 found.total,
                 found.result.replace("-", " "),

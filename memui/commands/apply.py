@@ -6,7 +6,7 @@ import argparse
 from typing import Any, Literal
 
 from engine.consolidation import Applied, apply, decide, examine
-from engine.errors import AlreadyApplied, Conflict, InvalidPlan
+from engine.errors import AlreadyApplied, Conflict, InvalidPlan, run_number
 from engine.plans import open_plan, write_review
 from engine.proposal import Proposal
 from engine.review import Verdict
@@ -159,7 +159,7 @@ def _say_applied(context: Context, done: Applied) -> int:
         if not done.skipped:
             console.tell("Approve by --approve all|1,3-5, or on the screen by memui review.")
     else:
-        console.say("Applied as run {}.", done.run)
+        console.say("Applied as run {}.", run_number(done.run))
         for path in done.written:
             console.say("  wrote   {}", path)
         for path in done.deleted:

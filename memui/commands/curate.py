@@ -8,6 +8,7 @@ from typing import Final
 
 from engine.documents import decode, digest
 from engine.errors import StorageError
+from engine.store import Store
 from memui.context import Context, path_fields
 from memui.ending import EXIT_OK, UsageError
 
@@ -32,7 +33,7 @@ def add(context: Context, asked: argparse.Namespace) -> int:
     context.tell_after(store)
     if not context.json:
         context.console.say("Added {}.", added.path)
-    return _done(context, added.path, added.run)
+    return _done(context, store, added.path, added.run)
 
 
 def edit(context: Context, asked: argparse.Namespace) -> int:
@@ -56,7 +57,7 @@ def edit(context: Context, asked: argparse.Namespace) -> int:
         )
     if after == before:
         context.console.tell("Nothing was changed.")
-        return _done(context, path, "")
+        return _done(context, store, path, "")
     saved = False
     try:
         outcome = store.edit(path, after, base=digest(before), who=context.who, wait=context.wait)
@@ -71,7 +72,7 @@ def edit(context: Context, asked: argparse.Namespace) -> int:
     context.tell_after(store)
     if not context.json:
         context.console.say("Wrote {}.", path)
-    return _done(context, path, outcome.run)
+    return _done(context, store, path, outcome.run)
 
 
 def describe(context: Context, asked: argparse.Namespace) -> int:
@@ -84,7 +85,7 @@ def describe(context: Context, asked: argparse.Namespace) -> int:
         context.console.tell("{} already says so.", path)
     elif not context.json:
         context.console.say("Described {}.", path)
-    return _done(context, path, outcome.run)
+    return _done(context, store, path, outcome.run)
 
 
 def _has_editor() -> bool:
@@ -122,8 +123,8 @@ def _given(source: str) -> bytes:
     return data
 
 
-def _done(context: Context, path: str, run: str) -> int:
-    undo = context.command("undo", run, "--yes") if run else ""
+def _done(context: Context, store: Store, path: str, run: str) -> int:
+    undo = context.undo_command(store, run)
     if context.json:
         context.console.json({**path_fields(path), "run": run or None, "undo": undo or None})
     elif undo:

@@ -328,5 +328,5 @@ class Dialogue:
             self._console.say("wrote {}", path)
         for path in done.deleted:
             self._console.say("removed {}", path)
-        self._console.say("Undo: {}", self._context.command("undo", done.run, "--yes"))
+        self._console.say("Undo: {}", self._context.undo_command(self._store, done.run))
         return True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from engine.changes import Edit
 from engine.diff import Diff, Row, compare, hunks
+from engine.errors import run_number
 from engine.injected import Injected, injected
 from engine.plan import Move
 from engine.proposal import Proposal, Standing
@@ -53,7 +54,7 @@ def stands(proposal: Proposal, index: int) -> str:
     """How an action stands: its verdict, or why it has none."""
     standing = proposal.standing(index)
     if standing is Standing.APPLIED:
-        return f"applied in run {proposal.applied[index + 1]}"
+        return f"applied in run {run_number(proposal.applied[index + 1])}"
     if standing is not Standing.OPEN:
         return str(standing)
     return str(proposal.verdict(index))

@@ -15,7 +15,7 @@ from textual.worker import get_current_worker
 
 from engine import decisions
 from engine.blocks import result_of
-from engine.consolidation import examine
+from engine.consolidation import examine, select
 from engine.errors import Conflict, EngineError, NoPlan, Refused
 from engine.ledger import Entry
 from engine.plans import OpenedPlan, write_review
@@ -474,17 +474,12 @@ class ReviewScreen(Screen[None]):
         proposal = self.proposal
         if proposal is None or self._is_paste():
             return
-        if not proposal.approved:
+        if not proposal.approved and not select(proposal).drifts:
             self._say("Nothing is approved.", bad=True)
             return
         if not self._session.store.place.writable:
             self._say("The store is read-only: nothing can be applied.", bad=True)
             return
-        holds = decisions.settled(proposal)
-        if holds is not None:
-            if not self._keep(holds):
-                return
-            proposal = proposal.reviewed(holds)
         self.app.push_screen(ApplyDialog(self._session, proposal), self._applied)
 
     def _applied(self, result: Result | None) -> None:
@@ -492,9 +487,9 @@ class ReviewScreen(Screen[None]):
         if result is None or proposal is None:
             return
         self._past.clear()  # what was applied is not taken back by a step here
-        if result.undone:
+        if result.undone or result.left_out:
             review = proposal.saved.review
-            for index in sorted(result.undone):
+            for index in sorted(result.undone | result.left_out):
                 review = review.decide(proposal.owner(index), Verdict.PENDING, seen="")
             self._keep(review)
         if result.changed:

@@ -62,7 +62,7 @@ def test_an_apply_names_its_files_and_wants_the_word_yes(
     assert store.snapshot().files == before
     out = says(root, monkeypatch, capsys, "P", "yes")
     assert "removed facts/backup-old.md" in out
-    assert "undo 1-" in out
+    assert "undo 1 --yes" in out
     assert "facts/backup-old.md" not in store.snapshot().files
 
 
