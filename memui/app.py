@@ -170,25 +170,21 @@ class Memui(App[int]):
     def _show_notices(self) -> None:
         self.screen.post_message(events.ScreenResume())
 
-    async def action_quit(self) -> None:
-        """Quit. An editor with a text that is not saved asks first."""
-        if isinstance(self.screen, ResultEditor):
-            self.screen.leave(self.exit)
-        else:
-            await super().action_quit()
-
     def action_go(self, mode: str) -> None:
         """Another of the three screens."""
         if self.session is not None and not self.screen.is_modal:
             self.switch_mode(mode)
 
     async def action_quit(self) -> None:
-        """Leave; but while a run is at work it says that it cannot be left halfway."""
+        """Leave; but a run at work is never left halfway, and a text that is not saved is asked."""
         for screen in self.screen_stack:
             if isinstance(screen, Working):
                 screen.action_stay()
                 return
-        await super().action_quit()
+        if isinstance(self.screen, ResultEditor):
+            self.screen.leave(self.exit)
+        else:
+            await super().action_quit()
 
     def action_help(self) -> None:
         """The keys of this screen and what they do."""
