@@ -17,7 +17,16 @@ from datetime import UTC, datetime
 
 from engine.changes import resolve
 from engine.documents import digest
-from engine.errors import Conflict, Drift, EngineError, InvalidPlan, NoPlan, StorageError, Violation
+from engine.errors import (
+    Conflict,
+    Drift,
+    EngineError,
+    InvalidPlan,
+    NoPlan,
+    Refused,
+    StorageError,
+    Violation,
+)
 from engine.plan import ALL_OPERATIONS, PLAN_BYTES, Limits, load_json, parse_plan
 from engine.review import (
     Review,
@@ -164,9 +173,15 @@ def read_file(path: str, limit: int = PLAN_BYTES) -> bytes:
 def write_review(store: Store, opened: OpenedPlan, saved: SavedPlan) -> OpenedPlan:
     """Keep a review at once: into the plan's file, or into the state folder.
 
-    Raises `Conflict` if the file is not what was read (somebody else reviews it too).
+    Raises `Conflict` if the file is not what was read (somebody else reviews it too), `Refused` if
+    it would be too large to be opened again.
     """
     data = saved.dump()
+    if len(data) > PLAN_BYTES:
+        raise Refused(
+            f"With that the plan would be larger than {PLAN_BYTES // (1024 * 1024)} MiB.",
+            hint="Nothing was changed. Edit the memory itself, once the plan is applied.",
+        )
     if opened.file is None:
         on_disk = store.load_plan(opened.name)
         has = None if on_disk is None else digest(on_disk)
