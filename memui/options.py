@@ -33,6 +33,12 @@ def gc(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="say what would go, and stop")
 
 
+def _force(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--force", action="store_true", help="write over a FILE that memui did not make"
+    )
+
+
 def plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--planner", default="rules", choices=["rules"], help="who proposes (default: rules)"
@@ -46,8 +52,9 @@ def plan(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="write the plan to FILE; left out, it waits in the store's state folder",
+        help="write the plan to FILE (- prints it); left out, it waits in the store's state folder",
     )
+    _force(parser)
 
 
 def apply(parser: argparse.ArgumentParser) -> None:
@@ -101,7 +108,8 @@ def export(parser: argparse.ArgumentParser) -> None:
         choices=["md", "html", "patch", "json"],
         help="left out, it follows the name of FILE, or is md",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE (- prints it)")
+    _force(parser)
 
 
 def undo(parser: argparse.ArgumentParser) -> None:

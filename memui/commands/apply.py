@@ -22,6 +22,7 @@ from memui.ending import (
     UsageError,
     error_shape,
 )
+from memui.pasting import file_word
 from memui.report.values import violation_json
 
 
@@ -103,7 +104,7 @@ def _dry(context: Context, proposal: Proposal, selection: Selection, *, bulk: bo
 def _again(context: Context, asked: argparse.Namespace) -> str:
     """The same command line, without a question."""
     stale = ["--on-stale", "skip"] if asked.on_stale == "skip" else []
-    return context.command("apply", asked.plan, *verbs.words(asked), *stale, "--yes")
+    return context.command("apply", file_word(asked.plan), *verbs.words(asked), *stale, "--yes")
 
 
 def _applied_json(result: str, done: Applied | None, context: Context) -> dict[str, Any]:

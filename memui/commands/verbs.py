@@ -46,12 +46,12 @@ class Said:
 
 def words(asked: argparse.Namespace) -> list[str]:
     """The options as they were given, to be said again."""
-    found: list[str] = []
-    for name in OPTIONS:
-        for value in getattr(asked, name) or ():
-            # In one word: a value may start with a dash.
-            found += [f"--{name}={value}"] if value.startswith("-") else [f"--{name}", value]
-    return found
+    return [
+        word
+        for name in OPTIONS
+        for value in getattr(asked, name) or ()
+        for word in (f"--{name}", value)
+    ]
 
 
 def parse(asked: argparse.Namespace, proposal: Proposal) -> Said:

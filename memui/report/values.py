@@ -55,6 +55,7 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
     saved, counts = proposal.saved, proposal.counts()
     now, then = injected(proposal.snapshot), injected(proposal.after())
     return {
+        "format": "memui-review",
         "plan": saved.id,
         "store": {"name": saved.store.name, "layout": str(saved.store.layout)},
         "planner": saved.planner,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 from dataclasses import dataclass, field
 
 from engine.errors import EngineError, StoreLocked
 from engine.plans import OpenedPlan
 from engine.store import Store
+from memui.pasting import command_line
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class Session:
 
     def command(self, *words: str) -> str:
         """A command line that does something with this store, to be pasted."""
-        return shlex.join(["memui", self.store.place.folder, *words])
+        return command_line(self.store.place.folder, words)
 
     def undo_command(self, run: str) -> str:
         """A command line that takes back a run, to be pasted."""
