@@ -89,6 +89,20 @@ def open_plan(store: Store, argument: str | None) -> OpenedPlan:
     )
 
 
+def reopen(store: Store, opened: OpenedPlan | None) -> OpenedPlan:
+    """A plan as it lies on disk now. Raises `NoPlan` if none waits, or it was taken away."""
+    if opened is None:
+        return open_plan(store, None)
+    if opened.file is not None:
+        return open_plan(store, opened.file)
+    if opened.seen is None:
+        return opened
+    data = store.load_plan(opened.name)
+    if data is None:
+        raise NoPlan("The plan is not in the state folder any more.")
+    return replace(opened, saved=parse_saved_plan(data), seen=digest(data))
+
+
 def waiting_plans(store: Store) -> tuple[OpenedPlan, ...]:
     """The plans in the state folder that can be read, the newest first."""
     found: list[OpenedPlan] = []

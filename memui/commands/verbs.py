@@ -105,6 +105,11 @@ def _numbered(option: str, texts: Sequence[str] | None, sign: str, total: int) -
     return found
 
 
+def is_text(words: str) -> bool:
+    """Whether what was typed is valid Unicode, so that a record can hold it."""
+    return not any("\ud800" <= char <= "\udfff" for char in words)
+
+
 def _blocks(index: int, text: str) -> frozenset[int]:
     if text == "none":
         return frozenset()
@@ -136,6 +141,8 @@ def _refuse_both(proposal: Proposal, said: Said) -> None:
             )
     rejected = {proposal.owner(index) for index in said.reject}
     for index in sorted(said.reasons):
+        if not is_text(said.reasons[index]):
+            raise UsageError(f"The reason for action {index + 1} is not UTF-8.")
         owner = proposal.owner(index)
         already = owner not in owners and proposal.verdict(owner) is Verdict.REJECTED
         if owner not in rejected and (not already or index in said.reset):

@@ -17,7 +17,7 @@ from engine.blocks import result_of
 from engine.consolidation import examine
 from engine.documents import decode
 from engine.errors import Conflict, EngineError, NoPlan, Refused
-from engine.plans import OpenedPlan, write_review
+from engine.plans import OpenedPlan, reopen, write_review
 from engine.proposal import Proposal
 from engine.review import Review, Verdict
 from memui.console import Console
@@ -25,7 +25,6 @@ from memui.editor import edit_text, rescue
 from memui.presentation import count, line
 from memui.screens.apply_dialog import ApplyDialog, Result
 from memui.screens.dialogs import Asked, Confirm
-from memui.screens.reviewing import reopen
 from memui.screens.session import Session, failure
 from memui.widgets.action_list import ActionList, ApplyRow
 from memui.widgets.bars import Header, KeyBar, Notice
