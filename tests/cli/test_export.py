@@ -261,7 +261,8 @@ def test_a_patch_in_a_file_or_a_pipe_is_raw_and_applies_whatever_the_bytes_are(
         {
             "action": "update",
             "path": path,
-            "content": (folder / path).read_text(newline=None) + "- more\u2028 \x07",
+            "content": (folder / path).read_bytes().decode().replace("\r\n", "\n")
+            + "- more\u2028 \x07",
             "reason": "",
         }
         for path in (odd, "crlf.md", "end.md")
