@@ -111,11 +111,12 @@ def decide(
     *,
     approve: Collection[int] | Literal["all"] = (),
     reject: Collection[int] = (),
+    reasons: Mapping[int, str] | None = None,
 ) -> Proposal:
     """Give verdicts on actions (0-based). `all` means every waiting action not rejected.
 
-    Raises `AlreadyApplied` for an action that is named and was applied, `InvalidPlan` for one that
-    breaks a rule, and for `all` if any does.
+    `reasons` are why actions are rejected. Raises `AlreadyApplied` for an action that is named and
+    was applied, `InvalidPlan` for one that breaks a rule, and for `all` if any does.
     """
     review = proposal.saved.review
     if approve == "all":
@@ -155,7 +156,7 @@ def decide(
             index,
             Verdict.REJECTED,
             seen=proposal.seen(index),
-            reason=review.decisions[index].reason,
+            reason=(reasons or {}).get(index, review.decisions[index].reason),
         )
     return proposal.reviewed(review)
 
@@ -201,6 +202,21 @@ def select(proposal: Proposal, *, skip: bool = False, bulk: bool = False) -> Sel
     return Selection(chosen, tuple(sorted(skipped, key=_by_action)), tuple(drifts.values()))
 
 
+def settle(
+    proposal: Proposal, *, on_stale: Literal["stop", "skip"] = "stop", bulk: bool = False
+) -> Selection:
+    """What `apply` would run, if the plan's own files were all that stood in its way.
+
+    Raises `Conflict`, `InvalidPlan`.
+    """
+    selection = select(proposal, skip=on_stale == "skip", bulk=bulk)
+    if selection.drifts and on_stale == "stop":
+        raise Conflict(selection.drifts, hint="Plan again, or apply the rest with --on-stale skip.")
+    if selection.chosen:
+        _revalidate(proposal, selection.chosen)
+    return selection
+
+
 def apply(
     store: Store,
     proposal: Proposal,
@@ -218,14 +234,11 @@ def apply(
     told how far the run is, from this thread (`engine.commit.progress`).
     Raises `Conflict`, `InvalidPlan`, `StoreLocked`, `StorageError`; then nothing was changed.
     """
-    selection = select(proposal, skip=on_stale == "skip", bulk=bulk)
-    if selection.drifts and on_stale == "stop":
-        raise Conflict(selection.drifts, hint="Plan again, or apply the rest with --on-stale skip.")
+    selection = settle(proposal, on_stale=on_stale, bulk=bulk)
     chosen, skipped = selection.chosen, selection.skipped
     if not chosen:
         result: Literal["nothing", "partial"] = "partial" if skipped else "nothing"
         return Applied(result, "", (), (), skipped, "none")
-    _revalidate(proposal, chosen)
     accounts = proposal.account_if(chosen)
     writes, reads = _files(proposal, chosen, accounts)
     passed_over = {s.action for s in skipped}
@@ -416,4 +429,5 @@ __all__ = [
     "examine",
     "propose",
     "select",
+    "settle",
 ]

@@ -17,7 +17,16 @@ from datetime import UTC, datetime
 
 from engine.changes import resolve
 from engine.documents import digest
-from engine.errors import Conflict, Drift, EngineError, InvalidPlan, NoPlan, StorageError, Violation
+from engine.errors import (
+    Conflict,
+    Drift,
+    EngineError,
+    InvalidPlan,
+    NoPlan,
+    Refused,
+    StorageError,
+    Violation,
+)
 from engine.plan import ALL_OPERATIONS, PLAN_BYTES, Limits, load_json, parse_plan
 from engine.review import (
     Review,
@@ -78,6 +87,20 @@ def open_plan(store: Store, argument: str | None) -> OpenedPlan:
         f"There is no file {argument}, and no waiting plan of that id.",
         hint="Name a plan file, or leave it out to open the newest waiting plan.",
     )
+
+
+def reopen(store: Store, opened: OpenedPlan | None) -> OpenedPlan:
+    """A plan as it lies on disk now. Raises `NoPlan` if none waits, or it was taken away."""
+    if opened is None:
+        return open_plan(store, None)
+    if opened.file is not None:
+        return open_plan(store, opened.file)
+    if opened.seen is None:
+        return opened
+    data = store.load_plan(opened.name)
+    if data is None:
+        raise NoPlan("The plan is not in the state folder any more.")
+    return replace(opened, saved=parse_saved_plan(data), seen=digest(data))
 
 
 def waiting_plans(store: Store) -> tuple[OpenedPlan, ...]:
@@ -164,9 +187,15 @@ def read_file(path: str, limit: int = PLAN_BYTES) -> bytes:
 def write_review(store: Store, opened: OpenedPlan, saved: SavedPlan) -> OpenedPlan:
     """Keep a review at once: into the plan's file, or into the state folder.
 
-    Raises `Conflict` if the file is not what was read (somebody else reviews it too).
+    Raises `Conflict` if the file is not what was read (somebody else reviews it too), `Refused` if
+    it would be too large to be opened again.
     """
     data = saved.dump()
+    if len(data) > PLAN_BYTES:
+        raise Refused(
+            f"With that the plan would be larger than {PLAN_BYTES // (1024 * 1024)} MiB.",
+            hint="Nothing was changed. Edit the memory itself, once the plan is applied.",
+        )
     if opened.file is None:
         on_disk = store.load_plan(opened.name)
         has = None if on_disk is None else digest(on_disk)

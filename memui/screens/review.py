@@ -18,7 +18,7 @@ from engine.blocks import result_of
 from engine.consolidation import examine, select
 from engine.errors import Conflict, EngineError, NoPlan, Refused
 from engine.ledger import Entry
-from engine.plans import OpenedPlan, write_review
+from engine.plans import OpenedPlan, reopen, write_review
 from engine.proposal import Proposal
 from engine.review import Review, Verdict
 from memui.presentation import count, line
@@ -26,7 +26,6 @@ from memui.screens.apply_dialog import ApplyDialog, Result
 from memui.screens.dialogs import Asked, Confirm
 from memui.screens.keep_dialog import KeepDialog
 from memui.screens.result_editing import Desk, edit_here, edit_outside
-from memui.screens.reviewing import reopen
 from memui.screens.session import Session, failure
 from memui.widgets.action_list import ActionList, ApplyRow
 from memui.widgets.bars import Header, KeyBar, Notice

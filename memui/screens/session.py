@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +11,7 @@ from engine.layouts import find
 from engine.paths import Layout
 from engine.plans import OpenedPlan
 from engine.store import Store
+from memui.pasting import command_line
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Session:
     def command(self, *words: str) -> str:
         """A command line that does something with this store, to be pasted."""
         spec, *options = self._naming() or (self.store.place.folder,)
-        return shlex.join(["memui", spec, *words, *options])
+        return command_line(spec, [*words, *options])
 
     @property
     def names_store(self) -> bool:
