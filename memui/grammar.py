@@ -69,10 +69,25 @@ def _plan_options(parser: argparse.ArgumentParser) -> None:
         help="only these: deduplicate, resolveContradictions, deriveInsights, prune, reorganize",
     )
     parser.add_argument(
+        "--again",
+        metavar="PLAN",
+        help="plan once more after this plan: what was rejected goes to its planner, and what was"
+        " said of actions that come again is carried over",
+    )
+    parser.add_argument(
+        "--feedback", metavar="TEXT", help="with --again: your words for the planner"
+    )
+    parser.add_argument(
         "-o",
         "--output",
         metavar="FILE",
         help="write the plan to FILE; left out, it waits in the store's state folder",
+    )
+
+
+def _discard_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--undo", action="store_true", help="let a plan that was discarded wait again"
     )
 
 
@@ -190,6 +205,14 @@ COMMANDS: Final[dict[str, Command]] = {
         _review_options,
         "review plan.json",
     ),
+    "plans": Command("plans:plans", "list the plans that wait for their review"),
+    "discard": Command(
+        "plans:discard_plan",
+        "take a plan from those that wait; --undo brings it back",
+        ("PLAN",),
+        _discard_options,
+        "discard 3f2a",
+    ),
     "export": Command(
         "export:export",
         "write a review as Markdown, HTML, a patch or JSON",
@@ -264,7 +287,7 @@ COMMANDS: Final[dict[str, Command]] = {
 VALUED: Final = frozenset(
     "-C --in --store --layout --wait -o --output --planner --operations --approve --reject"
     " --on-stale --path --title --text --from --format --action --on-conflict --keep --take"
-    " --merge --at --keep-days --keep-runs".split()
+    " --merge --at --keep-days --keep-runs --again --feedback".split()
 )
 """The options that take a value, so that the value is never taken for a command."""
 
