@@ -61,6 +61,7 @@ class Memui(App[int]):
         name: str | None = None,
         layout: Layout | None = None,
         opened: OpenedPlan | None = None,
+        watches: bool = False,
         why: str = "No store was named, and there is no ./.strands and no ~/.strands.",
     ) -> None:
         # Without colour Textual would send greys: only its ANSI mode sends none.
@@ -70,6 +71,7 @@ class Memui(App[int]):
         self._name = name
         self._layout = layout
         self._opened = opened
+        self._watches = watches
         self._why = why
         self._demo: tempfile.TemporaryDirectory[str] | None = None
         self.session: Session | None = None
@@ -142,7 +144,7 @@ class Memui(App[int]):
             self.push_screen(PickScreen(stores), picked)
 
     def _start(self, store: Store) -> None:
-        session = Session(store, who(), self._opened)
+        session = Session(store, who(), self._opened, watches=self._watches)
         self.session = session
         self.add_mode("browse", lambda: BrowseScreen(session))
         self.add_mode("review", lambda: ReviewScreen(session))
@@ -199,4 +201,5 @@ def run_app(
     """Run the app on the terminal; its exit code. Raises `NotAStore` before the screen is taken."""
     if spec is not None:
         open_stores(spec, name=name, layout=layout)
-    return Memui(spec, name=name, layout=layout, opened=opened).run(mouse=True) or 0
+    app = Memui(spec, name=name, layout=layout, opened=opened, watches=True)
+    return app.run(mouse=True) or 0

@@ -17,7 +17,7 @@ from engine.commit import Phase as RunPhase
 from engine.commit import Progress
 from engine.commit.progress import ORDER
 from engine.consolidation import Applied, apply
-from engine.errors import Conflict, EngineError, Holder, InvalidPlan
+from engine.errors import Conflict, Drift, EngineError, Holder, InvalidPlan
 from engine.proposal import Proposal
 from memui.presentation import Line, count, line, own
 from memui.screens.session import Session, failure
@@ -161,6 +161,29 @@ class ApplyDialog(ModalScreen[Result]):
             self._work("Taking it back…", [line(("One moment.", "dim"))])
             self._take_back(self._run)
 
+    def renew(self, proposal: Proposal) -> None:
+        """The store was read anew. What would change stays as it was read here, or is not done.
+
+        A question that a person has read is never exchanged for another below their finger.
+        """
+        if self._phase != "asking":
+            return
+        before = self._proposal
+        asked, now = list(intent_lines(before)), list(intent_lines(proposal))
+        if asked == now and all(before.seen(i) == proposal.seen(i) for i in before.approved):
+            self._proposal = proposal
+            return
+        gone = before.approved - proposal.approved
+        drifts = {d.path: d for i in gone for d in proposal.stale.get(i, ())}
+        self._end(
+            "failed", "What you were asked has changed", list(renewed_lines([*drifts.values()]))
+        )
+
+    def fail(self, error: EngineError) -> None:
+        """The plan or the store cannot be read any more."""
+        if self._phase == "asking":
+            self._failed(error)
+
     def _work(self, title: str, lines: Sequence[Line]) -> None:
         self._phase = "working"
         self._progress = None
@@ -299,6 +322,16 @@ def done_lines(done: Applied, proposal: Proposal) -> Iterator[Line]:
         yield line(("The files already are what the plan makes of them.", "dim"))
         return
     yield from left_alone(proposal)
+
+
+def renewed_lines(drifts: Sequence[Drift]) -> Iterator[Line]:
+    """Why a question does not stand any more."""
+    for drift in drifts:
+        yield line((drift.path, "bold"), (f" {drift.why}", "bad"), gutter=" ✗ ")
+    if not drifts:
+        yield line(("The plan or the memories are not what they were when it was asked.", "plain"))
+    yield line()
+    yield line(("Nothing was changed. Look at the rows again; P asks anew.", "plain"))
 
 
 def failure_lines(error: EngineError) -> Iterator[Line]:

@@ -16,7 +16,7 @@ class Session:
     """The open store, who acts, the plan under review and what has to be said next.
 
     `path` is the memory whose runs History shows, None for all runs. A notice is (text, whether it
-    is bad).
+    is bad). `watches` says whether what changes on disk is noticed without being asked for.
     """
 
     store: Store
@@ -24,6 +24,7 @@ class Session:
     opened: OpenedPlan | None = None
     path: str | None = None
     notices: list[tuple[str, bool]] = field(default_factory=list)
+    watches: bool = False
 
     def where(self) -> str:
         """The store's layout and folder, as the header says it."""
