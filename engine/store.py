@@ -101,6 +101,11 @@ class Store:
     def _tree(self) -> Tree:
         try:
             return Tree(self.place.folder)
+        except FileNotFoundError as error:
+            raise StorageError(
+                f"{self.place.folder} is not there any more.",
+                hint="Nothing was changed. Bring the folder back, then look again.",
+            ) from error
         except OSError as error:
             raise StorageError(f"{self.place.folder} cannot be read: {error.strerror}.") from error
 

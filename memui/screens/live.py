@@ -112,7 +112,8 @@ def changed(old: Proposal, new: Proposal) -> str:
         return f"{what}: {_are(stale)} out of date; f plans again."
     healed = [i for i in rows if i in old.stale and new.standing(i) is Standing.OPEN]
     if healed:
-        return f"{_named(healed).capitalize()} can be decided on again: the files are as the plan saw them."
+        said = f"{_named(healed).capitalize()} can be decided on again"
+        return f"{said}: every file is as the plan saw it."
     more = [(i, n) for i in rows if (n := _dropped(new, i) - _dropped(old, i)) > 0]
     if more:
         paths = sorted(

@@ -177,7 +177,7 @@ class ReviewScreen(Screen[None]):
             return
         dialog = applying(self.app)
         if dialog is not None and dialog.phase != "asking":
-            return  # what a run leaves halfway is nobody's to see; it is read when the dialog closes
+            return  # a run is at work, or was: all is read when the dialog closes
         note = self._live.take_note(self.proposal, proposal, self.opened, opened)
         if self.opened is None or opened.seen != self.opened.seen:
             self._past.clear()  # somebody else gave verdicts: steps back would take theirs away
