@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from engine.changes import resolve
 from engine.commit import OnStep, Transaction, Write
-from engine.documents import digest
+from engine.documents import Snapshot, digest
 from engine.errors import (
     AlreadyApplied,
     Conflict,
@@ -21,10 +21,10 @@ from engine.errors import (
 from engine.journal import ActionRecord, RunKind, read_object
 from engine.ledger import Account
 from engine.plan import Limits, Merge, Move, parse_limits, parse_operations
-from engine.planner import Planner, Request
+from engine.planner import Planner, Request, Tell, tell_nobody
 from engine.plans import now, store_name
 from engine.proposal import Proposal, Standing
-from engine.review import Review, SavedPlan, Verdict, base_of, plan_id
+from engine.review import Feedback, Review, SavedPlan, Verdict, base_of, plan_id
 from engine.rules import admit, validate
 from engine.store import Store
 
@@ -56,20 +56,29 @@ def propose(
     operations: Sequence[str] | None = None,
     limits: Mapping[str, Any] | Limits | None = None,
     one_call: bool = True,
+    feedback: Feedback | None = None,
+    replaces: str | None = None,
+    tell: Tell = tell_nobody,
 ) -> SavedPlan | None:
     """Ask a planner for a plan. Changes nothing; None for a store without memories.
 
     `one_call` says that the answer is one call over the whole store, so that its limits bind.
-    Raises `InvalidPlan` at stage `config`, `admission` or `schema`, `PlannerError`, `StorageError`.
+    `feedback` is handed to the planner and kept with the plan, as is the id of the plan that this
+    one `replaces`.
+    Raises `InvalidPlan` at stage `config`, `admission` or `schema`, `PlannerError`, `StorageError`,
+    and what `tell` raises.
     """
     asked = parse_operations(operations)
     bounds = limits if isinstance(limits, Limits) else parse_limits(limits or {})
+    tell("reading the memories")
     snapshot = store.snapshot()
     if not snapshot.files:
         return None
     if one_call:
         admit({path: len(data) for path, data in snapshot.files.items()}, bounds)
-    plan = planner.propose(snapshot, Request(store.place.layout, asked, bounds))
+    plan = planner.propose(
+        snapshot, Request(store.place.layout, asked, bounds, feedback=feedback, tell=tell)
+    )
     base = base_of(resolve(plan, snapshot), snapshot)
     return SavedPlan(
         id=plan_id(plan, base),
@@ -83,11 +92,19 @@ def propose(
         base=base,
         plan=plan,
         review=Review.of(plan),
+        replaces=replaces,
+        feedback=feedback,
     )
 
 
-def examine(store: Store, saved: SavedPlan, before: Proposal | None = None) -> Proposal:
-    """A saved plan against the store as it is now.
+def examine(
+    store: Store,
+    saved: SavedPlan,
+    before: Proposal | None = None,
+    *,
+    snapshot: Snapshot | None = None,
+) -> Proposal:
+    """A saved plan against the store as it is now, or as the snapshot shows it.
 
     `before` is what was examined last: what it saw of the files is known, even if no run kept it.
     """
@@ -101,9 +118,8 @@ def examine(store: Store, saved: SavedPlan, before: Proposal | None = None) -> P
         except (EngineError, OSError):
             return None
 
-    return Proposal(
-        saved, store.snapshot(), store.applied(saved.id), remembered, store.freed(saved.id)
-    )
+    here = store.snapshot() if snapshot is None else snapshot
+    return Proposal(saved, here, store.applied(saved.id), remembered, store.freed(saved.id))
 
 
 def decide(

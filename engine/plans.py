@@ -184,6 +184,69 @@ def read_file(path: str, limit: int = PLAN_BYTES) -> bytes:
         raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
 
 
+def keep_plan(store: Store, saved: SavedPlan) -> OpenedPlan:
+    """Let a plan wait in the state folder, and open it. Raises `StorageError`, `Conflict`.
+
+    The same plan may wait there already: then what was said of it stays, and the new review only
+    says what is still to decide.
+    """
+    if not store.place.writable:
+        raise StorageError(
+            "The store is read-only, so the plan cannot wait in it.",
+            hint="Write it to a file with -o FILE.",
+        )
+    data = store.load_plan(saved.id)
+    opened = OpenedPlan(saved, saved.id, None, None if data is None else digest(data))
+    if data is not None:
+        with contextlib.suppress(InvalidPlan):  # what cannot be read is no review
+            known = parse_saved_plan(data)
+            review = known.review.filled(saved.review)
+            if review == known.review:
+                return replace(opened, saved=known)
+            saved = known.reviewed(review)
+    return write_review(store, opened, saved)
+
+
+def discard(store: Store, opened: OpenedPlan) -> str:
+    """Take a plan from those that wait; the path under which its file is kept.
+
+    What was applied from it is undone as before: a run carries what its undo needs.
+    Raises `NoPlan` for a file of the person's own, `Conflict` if it changed since it was opened.
+    """
+    if opened.file is not None:
+        raise NoPlan(
+            f"{opened.file} is a file of your own: memui discards only plans that wait.",
+            hint="Delete it yourself. Nothing was changed.",
+        )
+    data = store.load_plan(opened.name)
+    _unchanged(opened, None if data is None else digest(data), f"plan {opened.saved.id}")
+    return store.put_plan_aside(opened.name, _stamp())
+
+
+def _stamp() -> str:
+    return now().replace("-", "").replace(":", "")
+
+
+def bring_back(store: Store, plan: str) -> OpenedPlan:
+    """Let a plan that was discarded wait again, by its id or the beginning of it.
+
+    Of several discarded states of one plan the newest. Raises `NoPlan`, `StorageError`.
+    """
+    found = {name: suffix for name, suffix in store.plans_aside() if name.startswith(plan)}
+    if not found:
+        raise NoPlan(f"No plan {plan} was discarded.", hint="memui plans lists what there is.")
+    if len(found) > 1:
+        raise NoPlan(f"{plan} could be {' or '.join(sorted(found))}. Nothing was changed.")
+    ((name, suffix),) = found.items()
+    if name in store.plans():
+        raise NoPlan(f"Plan {name} waits already.", hint="Nothing was changed.")
+    store.take_plan_back(name, suffix)
+    data = store.load_plan(name)
+    if data is None:
+        raise NoPlan(f"Plan {name} was taken away meanwhile.")
+    return OpenedPlan(parse_saved_plan(data), name, None, digest(data))
+
+
 def write_review(store: Store, opened: OpenedPlan, saved: SavedPlan) -> OpenedPlan:
     """Keep a review at once: into the plan's file, or into the state folder.
 

@@ -64,6 +64,7 @@ class Memui(App[int]):
         name: str | None = None,
         layout: Layout | None = None,
         opened: OpenedPlan | None = None,
+        watches: bool = False,
         why: str = "No store was named, and there is no ./.strands and no ~/.strands.",
     ) -> None:
         # Without colour Textual would send greys: only its ANSI mode sends none.
@@ -73,6 +74,7 @@ class Memui(App[int]):
         self._name = name
         self._layout = layout
         self._opened = opened
+        self._watches = watches
         self._why = why
         self._demo: tempfile.TemporaryDirectory[str] | None = None
         self.session: Session | None = None
@@ -145,7 +147,7 @@ class Memui(App[int]):
             self.push_screen(PickScreen(stores), picked)
 
     def _start(self, store: Store) -> None:
-        session = Session(store, who(), self._opened)
+        session = Session(store, who(), self._opened, watches=self._watches)
         self.session = session
         self.add_mode("browse", lambda: BrowseScreen(session))
         self.add_mode("review", lambda: ReviewScreen(session))
@@ -213,7 +215,7 @@ def run_app(
     """Run the app on the terminal; its exit code. Raises `NotAStore` before the screen is taken."""
     if spec is not None:
         open_stores(spec, name=name, layout=layout)
-    app = Memui(spec, name=name, layout=layout, opened=opened)
+    app = Memui(spec, name=name, layout=layout, opened=opened, watches=True)
     code = app.run(mouse=True) or 0
     for said in app.session.farewells if app.session is not None else ():
         Console().tell("{}", said)

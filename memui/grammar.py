@@ -76,6 +76,14 @@ COMMANDS: Final[dict[str, Command]] = {
         options.review,
         "review plan.json",
     ),
+    "plans": Command("plans:plans", "list the plans that wait for their review"),
+    "discard": Command(
+        "plans:discard_plan",
+        "take a plan from those that wait; --undo brings it back",
+        ("PLAN",),
+        options.discard,
+        "discard 3f2a",
+    ),
     "export": Command(
         "export:export",
         "write a review as Markdown, HTML, a patch or JSON",
@@ -150,7 +158,8 @@ COMMANDS: Final[dict[str, Command]] = {
 VALUED: Final = frozenset(
     "-C --in --store --layout --wait -o --output --planner --operations --approve --reject"
     " --on-stale --path --title --text --from --format --action --on-conflict --keep --take"
-    " --merge --at --keep-days --keep-runs --reason --edit --leave --reset".split()
+    " --merge --at --keep-days --keep-runs --reason --edit --leave --reset"
+    " --again --feedback".split()
 )
 """The options that take a value, so that the value is never taken for a command."""
 

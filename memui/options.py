@@ -49,12 +49,27 @@ def plan(parser: argparse.ArgumentParser) -> None:
         help="only these: deduplicate, resolveContradictions, deriveInsights, prune, reorganize",
     )
     parser.add_argument(
+        "--again",
+        metavar="PLAN",
+        help="plan once more after this plan: what was rejected goes to its planner, and what was"
+        " said of actions that come again is carried over",
+    )
+    parser.add_argument(
+        "--feedback", metavar="TEXT", help="with --again: your words for the planner"
+    )
+    parser.add_argument(
         "-o",
         "--output",
         metavar="FILE",
         help="write the plan to FILE (- prints it); left out, it waits in the store's state folder",
     )
     _force(parser)
+
+
+def discard(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--undo", action="store_true", help="let a plan that was discarded wait again"
+    )
 
 
 def apply(parser: argparse.ArgumentParser) -> None:

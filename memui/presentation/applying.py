@@ -331,3 +331,13 @@ def drift_lines(drifts: Sequence[Drift]) -> Iterator[Line]:
     """Files that are not as a run relied on them."""
     for drift in drifts:
         yield line((drift.path, "bold"), (f" {drift.why}", "bad"), gutter=" ✗ ")
+
+
+def renewed_lines(drifts: Sequence[Drift]) -> Iterator[Line]:
+    """Why a question does not stand any more."""
+    for drift in drifts:
+        yield line((drift.path, "bold"), (f" {drift.why}", "bad"), gutter=" ✗ ")
+    if not drifts:
+        yield line(("The plan or the memories are not what they were when it was asked.", "plain"))
+    yield line()
+    yield line(("Nothing was changed. Look at the rows again; P asks anew.", "plain"))

@@ -27,6 +27,7 @@ from memui.presentation.applying import (
     intent,
     intent_page,
     promise_lines,
+    renewed_lines,
     stale_title,
 )
 from memui.presentation.pages import Lines, Page, Part
@@ -289,6 +290,31 @@ class ApplyDialog(ModalScreen[Result]):
         elif self._phase == "failed" and self._conflict:
             self._phase, self._skip = "reading", False
             self._weigh(self._proposal, again=True)
+
+    def renew(self, proposal: Proposal) -> None:
+        """The store was read anew. What would change stays as it was read here, or is not done.
+
+        A question that a person has read is never exchanged for another below their finger.
+        """
+        if self._phase not in {"asking", "choosing"}:
+            return
+        before = self._proposal
+        if before.approved == proposal.approved and all(
+            before.seen(i) == proposal.seen(i)
+            and before.accounts[i].entries == proposal.accounts[i].entries
+            for i in before.approved
+        ):
+            return
+        gone = before.approved - proposal.approved
+        drifts = {d.path: d for i in gone for d in proposal.stale.get(i, ())}
+        self._conflict, self._proposal = True, proposal
+        lines = list(renewed_lines([*drifts.values()]))
+        self._end("failed", "What you were asked has changed", lines)
+
+    def fail(self, error: EngineError) -> None:
+        """The plan or the store cannot be read any more."""
+        if self._phase in {"asking", "choosing"}:
+            self._failed(error)
 
     # Doing
 

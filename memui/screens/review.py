@@ -25,6 +25,7 @@ from memui.presentation import count, line
 from memui.screens.apply_dialog import ApplyDialog, Result
 from memui.screens.dialogs import Asked, Confirm
 from memui.screens.keep_dialog import KeepDialog
+from memui.screens.live import Live, Woken, applying
 from memui.screens.result_editing import Desk, edit_here, edit_outside
 from memui.screens.session import Session, failure
 from memui.widgets.action_list import ActionList, ApplyRow
@@ -88,6 +89,7 @@ class ReviewScreen(Screen[None]):
         self._writes = 0
         self._said_at: int | None = None
         self._covered = False
+        self._live = Live(session)
 
     @property
     def opened(self) -> OpenedPlan | None:
@@ -108,11 +110,24 @@ class ReviewScreen(Screen[None]):
         self._covered = self in self.app.screen_stack  # by a dialog: another mode has its own stack
         if not self._covered:
             self._panes.stop()
+            self._live.stop()
 
     def on_screen_resume(self) -> None:
+        if self._session.watches:
+            self._live.start(self)
         if not self._covered:
             self.action_rescan()
         self._covered = False
+
+    def on_unmount(self) -> None:
+        self._live.stop()
+
+    def on_woken(self, _event: Woken) -> None:
+        """Read anew what changed on disk; while a run is at work that is its own doing."""
+        dialog = applying(self.app)
+        if dialog is None or dialog.phase == "asking":
+            self._live.woken()
+            self._read()
 
     def on_paste(self, _event: events.Paste) -> None:
         self._pasted = monotonic()
@@ -167,12 +182,20 @@ class ReviewScreen(Screen[None]):
         if writes != self._writes:
             self._read()  # a verdict was given meanwhile: what was read lacks it
             return
+        dialog = applying(self.app)
+        if dialog is not None and dialog.phase != "asking":
+            return  # a run is at work, or was: all is read when the dialog closes
+        note = self._live.take_note(self.proposal, proposal, self.opened, opened)
         if self.opened is None or opened.seen != self.opened.seen:
             self._past.clear()  # somebody else gave verdicts: steps back would take theirs away
         self._session.opened = opened
         self.proposal, self._order = proposal, order
         self.query_one("#keys", KeyBar).show(_KEYS if order else _KEYS_WITHOUT)
         self._show()
+        if note:
+            self._say(note, bad=True)
+        if dialog is not None:
+            dialog.renew(proposal)
 
     # Showing
 
@@ -195,6 +218,9 @@ class ReviewScreen(Screen[None]):
 
     def _show_nothing(self, error: EngineError) -> None:
         """There is no plan, or it cannot be read."""
+        dialog = applying(self.app)
+        if dialog is not None:
+            dialog.fail(error)
         self.proposal, self._order = None, ()
         self.query_one("#keys", KeyBar).show(_KEYS_WITHOUT)
         if isinstance(error, NoPlan):

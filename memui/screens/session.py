@@ -19,7 +19,8 @@ class Session:
     """The open store, who acts, the plan under review and what has to be said next.
 
     `path` is the memory whose runs History shows, None for all runs. A notice is (text, whether it
-    is bad). `farewells` are said on the terminal when the screens are gone.
+    is bad). `farewells` are said on the terminal when the screens are gone. `watches` says whether
+    what changes on disk is noticed without being asked for.
     """
 
     store: Store
@@ -28,6 +29,7 @@ class Session:
     path: str | None = None
     notices: list[tuple[str, bool]] = field(default_factory=list)
     farewells: list[str] = field(default_factory=list)
+    watches: bool = False
     _named: tuple[str, ...] | None = None
 
     def where(self) -> str:
