@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final, Literal
 
 from textual import work
@@ -304,6 +304,9 @@ class ApplyDialog(ModalScreen[Result]):
             and before.accounts[i].entries == proposal.accounts[i].entries
             for i in before.approved
         ):
+            self._proposal = proposal
+            if self._intent is not None:
+                self._intent = replace(self._intent, proposal=proposal)
             return
         gone = before.approved - proposal.approved
         drifts = {d.path: d for i in gone for d in proposal.stale.get(i, ())}

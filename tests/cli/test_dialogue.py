@@ -200,7 +200,7 @@ def test_after_an_apply_the_rest_can_be_gone_on_with(
     root: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = says(root, monkeypatch, capsys, "2", "a", "P", "yes", "2", "a", "5", "a", "P", "yes")
-    assert "Action 2 is applied, in run 1-" in out
+    assert "Action 2 is applied, in run 1." in out
     assert "2 applied" in out
     assert len(open_store(root).runs()) == 2
 
