@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any, Literal
 
-from engine.consolidation import Applied, apply, decide, examine
+from engine.consolidation import Applied, Selection, apply, decide, examine, select
 from engine.errors import AlreadyApplied, Conflict, InvalidPlan, run_number
 from engine.plans import open_plan, write_review
 from engine.proposal import Proposal
-from engine.review import Verdict
 from engine.store import Store
 from memui.context import Context, path_fields, shown_path
 from memui.ending import (
@@ -66,8 +65,12 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
         context.console.tell(
             "This plan was never seen before: nothing could be compared with an earlier state."
         )
-    if not context.yes and proposal.approved:
-        _say_intent(context, proposal, stop=asked.on_stale == "stop", bulk=bulk)
+    stop = asked.on_stale == "stop"
+    selection = select(proposal, skip=not stop, bulk=bulk)
+    if not context.yes and (selection.chosen or selection.skipped):
+        _say_intent(context, proposal, selection, stop=stop)
+        if selection.drifts and stop:
+            raise selection.conflict  # nothing would run, whatever the answer
         if not context.console.is_terminal or context.json:
             raise UsageError(
                 "apply changes files, and nobody can be asked. Nothing was changed.",
@@ -103,24 +106,27 @@ def _again(context: Context, asked: argparse.Namespace) -> str:
     return context.command("apply", asked.plan, *flags, *stale, "--yes")
 
 
-def _say_intent(context: Context, proposal: Proposal, *, stop: bool, bulk: bool) -> None:
+def _say_intent(context: Context, proposal: Proposal, selection: Selection, *, stop: bool) -> None:
     """Name every file that would be written, every one that would vanish, and what stands out."""
-    console = context.console
-    said = proposal.saved.review.decisions
-    for index, drifts in sorted(proposal.stale.items()):
-        if said[index].verdict is Verdict.APPROVED and proposal.owner(index) == index:
+    console, chosen = context.console, selection.chosen
+    accounts = proposal.account_if(chosen)
+    for skipped in selection.skipped:
+        if skipped.action in proposal.approved:  # it only needs one that does not run
+            console.tell("Action {} {}, so it is skipped.", skipped.action + 1, skipped.why)
+        else:
             does = "which stops the apply" if stop else "so it is skipped"
-            for drift in drifts:
-                console.tell("Action {}: {} {}, {}.", index + 1, drift.path, drift.why, does)
-    unmet = {index: needs for index in proposal.approved if (needs := proposal.unmet(index))}
-    for index, needs in sorted(unmet.items()):
-        names = ", ".join(str(n + 1) for n in needs)
-        does = "so it is skipped" if bulk else "so its facts are dropped"
-        console.tell("Action {} needs action {}, which does not run, {}.", index + 1, names, does)
-    out = {i for i in proposal.approved if bulk and proposal.owner(i) in unmet}
-    chosen = sorted(proposal.approved - out)
-    edits = [edit for index in chosen for edit in proposal.changes[index].edits]
-    dropped = sum(len(proposal.accounts[i].dropped) for i in chosen if i in proposal.accounts)
+            console.tell("Action {}: {}, {}.", skipped.action + 1, skipped.why, does)
+    for index in sorted(i for i in chosen if proposal.owner(i) == i):
+        needs = [n + 1 for n in sorted(accounts[index].needs) if n not in chosen]
+        if needs:
+            names = ", ".join(map(str, needs))
+            console.tell(
+                "Action {} needs action {}, which does not run, so its facts are dropped.",
+                index + 1,
+                names,
+            )
+    edits = [edit for index in sorted(chosen) for edit in proposal.changes[index].edits]
+    dropped = sum(len(accounts[i].dropped) for i in chosen if i in accounts)
     written = [edit.path for edit in edits if edit.after is not None]
     vanishing = [edit.path for edit in edits if edit.after is None]
     if written:
@@ -133,6 +139,9 @@ def _say_intent(context: Context, proposal: Proposal, *, stop: bool, bulk: bool)
             console.tell("  {}", path)
     if dropped:
         console.tell("Statements that nothing would say any more: {}.", dropped)
+    if edits:
+        now, then = proposal.listing.tokens, proposal.listing_if(chosen).tokens
+        console.tell("The agent reads {} tokens a turn now, {} then.", now, then)
 
 
 def _applied_json(result: str, done: Applied | None, context: Context) -> dict[str, Any]:

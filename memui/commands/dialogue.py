@@ -11,9 +11,9 @@ from typing import Final
 
 from engine import decisions
 from engine.blocks import count_blocks
-from engine.consolidation import apply, examine
+from engine.consolidation import apply, examine, select
 from engine.documents import decode
-from engine.errors import EngineError
+from engine.errors import EngineError, run_number
 from engine.ledger import Entry
 from engine.plans import OpenedPlan, write_review
 from engine.proposal import Standing
@@ -300,33 +300,49 @@ class Dialogue:
 
     def _apply(self) -> bool:
         """Name everything, ask, and do it; whether it was done."""
-        proposal = self._proposal
-        if not proposal.approved:
+        proposal, selection = self._proposal, select(self._proposal)
+        if not proposal.approved and not selection.drifts:
             self._console.say("Nothing is approved.")
             return False
-        for index in sorted(i for i in proposal.approved if proposal.owner(i) == i):
+        skip = bool(selection.drifts)
+        selection = select(proposal, skip=skip)
+        for skipped in selection.skipped:
+            self._console.say("Action {} is left out: {}.", skipped.action + 1, skipped.why)
+        if not selection.chosen:
+            self._console.say("Nothing else is approved. Nothing was changed.")
+            return False
+        for index in sorted(i for i in selection.chosen if proposal.owner(i) == i):
             self._console.say(
                 "{} {}", proposal.plan.actions[index].action, described(proposal, index)
             )
             for edit in proposal.changes[index].edits:
                 does = "written" if edit.after is not None else "vanishes"
                 self._console.say("  {} {}", edit.path, does)
-        lost = sum(
-            len(proposal.accounts[i].dropped) for i in proposal.approved if i in proposal.accounts
-        )
+        accounts = proposal.account_if(selection.chosen)
+        lost = sum(len(accounts[i].dropped) for i in selection.chosen if i in accounts)
         self._console.say("{} statements will be dropped.", lost)
         answer = self._console.line("Say yes to apply this: ")
         if answer is None or answer.strip() != "yes":
             self._console.say("Nothing was changed.")
             return False
         holds = decisions.settled(proposal)
-        if holds is not None:
-            self._keep(holds)
-        done = apply(self._store, self._proposal, who=self._context.who, wait=self._context.wait)
+        done = apply(
+            self._store,
+            proposal,
+            who=self._context.who,
+            on_stale="skip" if skip else "stop",
+            wait=self._context.wait,
+        )
         self._context.tell_after(self._store)
         for path in done.written:
             self._console.say("wrote {}", path)
         for path in done.deleted:
             self._console.say("removed {}", path)
-        self._console.say("Undo: {}", self._context.undo_command(self._store, done.run))
+        if done.run:
+            self._console.say("Applied as run {}.", run_number(done.run))
+            self._console.say("Undo: {}", self._context.undo_command(self._store, done.run))
+        else:
+            self._console.say("The files already are what the plan makes of them.")
+        if holds is not None:
+            self._keep(holds)
         return True
