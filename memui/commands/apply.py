@@ -69,13 +69,13 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
     selection = select(proposal, skip=not stop, bulk=bulk)
     if not context.yes and (selection.chosen or selection.skipped):
         _say_intent(context, proposal, selection, stop=stop)
-        if selection.drifts and stop:
-            raise selection.conflict  # nothing would run, whatever the answer
         if not context.console.is_terminal or context.json:
             raise UsageError(
                 "apply changes files, and nobody can be asked. Nothing was changed.",
                 hint=f"To do it: {_again(context, asked)}",
             )
+        if selection.drifts and stop:
+            raise selection.conflict  # nothing would run, whatever the answer
         if context.console.ask("Apply this? [y/N] ").lower() not in {"y", "yes"}:
             context.console.tell("Nothing was changed.")
             return EXIT_OK
@@ -90,7 +90,7 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
         bulk=bulk,
         wait=context.wait,
     )
-    context.tell_after(store)
+    context.tell_after(store, done.run)
     return _say_applied(context, done)
 
 

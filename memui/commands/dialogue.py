@@ -333,7 +333,7 @@ class Dialogue:
             on_stale="skip" if skip else "stop",
             wait=self._context.wait,
         )
-        self._context.tell_after(self._store)
+        self._context.tell_after(self._store, done.run)
         for path in done.written:
             self._console.say("wrote {}", path)
         for path in done.deleted:
