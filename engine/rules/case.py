@@ -8,6 +8,8 @@ from functools import cached_property
 
 from engine.changes import Claim, claims
 from engine.documents import Snapshot
+from engine.errors import Violation
+from engine.guards import content_violations
 from engine.paths import Layout, identity
 from engine.plan import ALL_OPERATIONS, Limits, Merge, Move, Operation, Plan, Update
 
@@ -41,6 +43,15 @@ class Case:
             index: action.content
             for index, action in enumerate(self.plan.actions)
             if isinstance(action, Merge | Update)
+        }
+
+    @cached_property
+    def broken_contents(self) -> Mapping[int, tuple[Violation, ...]]:
+        """Action -> what is wrong with the file that it writes, for those that break a rule."""
+        return {
+            index: tuple(found)
+            for index, text in self.contents.items()
+            if (found := content_violations(text))
         }
 
     @cached_property
