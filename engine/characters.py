@@ -9,6 +9,7 @@ flag sequences of UTS #51; the joiner contexts in the spirit of RFC 5892, append
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -166,12 +167,18 @@ def _kind(char: str) -> _Kind:
     return "combining" if ord(char) >= 0x300 and ord(char) in _table("combining") else "plain"
 
 
+_SEEN_AT_ONCE: Final = re.compile("[!-~]")
+"""Most texts show at once that they hold something to see."""
+
+
 def has_visible(text: str) -> bool:
     """Whether anything in the text puts ink on the screen.
 
     Blanks, hidden and unassigned characters, private use (whose look nobody knows) and combining
     marks that sit on nothing do not.
     """
+    if _SEEN_AT_ONCE.search(text):
+        return True
     return any(_kind(char) in {"plain", "half"} and not char.isspace() for char in set(text))
 
 

@@ -11,8 +11,6 @@ from engine.commit import OnStep, Transaction, Write
 from engine.documents import Snapshot, digest
 from engine.errors import (
     AlreadyApplied,
-    Conflict,
-    Drift,
     EngineError,
     InvalidPlan,
     Violation,
@@ -26,15 +24,8 @@ from engine.plans import now, store_name
 from engine.proposal import Proposal, Standing
 from engine.review import Feedback, Review, SavedPlan, Verdict, base_of, plan_id
 from engine.rules import admit, validate
+from engine.selection import Selection, Skipped, select
 from engine.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """An approved action (0-based) that was not applied, and why, as a clause."""
-
-    action: int
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,47 +168,6 @@ def decide(
     return proposal.reviewed(review)
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """What an apply runs: actions (0-based) with the deletes folded into them, and what it skips.
-
-    `drifts` are the files of approved actions that are not as they were approved.
-    """
-
-    chosen: frozenset[int]
-    skipped: tuple[Skipped, ...] = ()
-    drifts: tuple[Drift, ...] = ()
-
-
-def select(proposal: Proposal, *, skip: bool = False, bulk: bool = False) -> Selection:
-    """What `apply` would run. Pure: front ends show it before they ask.
-
-    With `skip` what needs an action that is skipped is skipped too; with `bulk` (verdicts that were
-    not given one by one) so is what needs any other action that does not run.
-    """
-    review = proposal.saved.review
-    wanted = [
-        i
-        for i in proposal.rows()
-        if review.decisions[i].verdict is Verdict.APPROVED
-        and i + 1 not in proposal.applied
-        and not proposal.reopened(i)
-    ]
-    stale = {i: proposal.stale[i] for i in wanted if i in proposal.stale}
-    changed = [i for i in wanted if i not in proposal.approved and i not in stale]
-    drifts = {d.path: d for found in stale.values() for d in found}
-    for index in changed:
-        for path in proposal.changes[index].paths or ("",):
-            drifts.setdefault(path, Drift(path, "is not what was approved"))
-    skipped = [Skipped(i, _why(stale[i])) for i in stale]
-    skipped += [Skipped(i, "is not what was approved") for i in changed]
-    chosen = frozenset(proposal.approved)
-    if bulk or skip:
-        chosen, unmet = _with_needs_met(proposal, chosen)
-        skipped += unmet
-    return Selection(chosen, tuple(sorted(skipped, key=_by_action)), tuple(drifts.values()))
-
-
 def settle(
     proposal: Proposal, *, on_stale: Literal["stop", "skip"] = "stop", bulk: bool = False
 ) -> Selection:
@@ -227,7 +177,7 @@ def settle(
     """
     selection = select(proposal, skip=on_stale == "skip", bulk=bulk)
     if selection.drifts and on_stale == "stop":
-        raise Conflict(selection.drifts, hint="Plan again, or apply the rest with --on-stale skip.")
+        raise selection.conflict
     if selection.chosen:
         _revalidate(proposal, selection.chosen)
     return selection
@@ -280,35 +230,6 @@ def apply(
         skipped,
         outcome.changelog,
     )
-
-
-def _by_action(skipped: Skipped) -> int:
-    return skipped.action
-
-
-def _why(drifts: Sequence[Drift]) -> str:
-    return "; ".join(f"{drift.path} {drift.why}" for drift in drifts)
-
-
-def _with_needs_met(
-    proposal: Proposal, chosen: frozenset[int]
-) -> tuple[frozenset[int], list[Skipped]]:
-    """Leave out what needs an action that does not run, until nothing does."""
-    skipped: list[Skipped] = []
-    while True:
-        accounts = proposal.account_if(chosen)
-        unmet = {
-            i: missing
-            for i in chosen
-            if proposal.owner(i) == i
-            and (missing := [n for n in accounts[i].needs if n not in chosen])
-        }
-        if not unmet:
-            return chosen, skipped
-        for index, missing in unmet.items():
-            names = ", ".join(str(n + 1) for n in sorted(missing))
-            skipped.append(Skipped(index, f"needs action {names}, which does not run"))
-        chosen = frozenset(i for i in chosen if i not in unmet and proposal.owner(i) not in unmet)
 
 
 def _revalidate(proposal: Proposal, chosen: frozenset[int]) -> None:

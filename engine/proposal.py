@@ -315,6 +315,8 @@ class Proposal:
 
     def account_if(self, approved: frozenset[int]) -> Mapping[int, Account]:
         """The accounts for another set of approved actions."""
+        if approved == self.approved:
+            return self.accounts
         return {a.index: a for a in self._ledger.account(approved)}
 
     def unmet(self, index: int) -> tuple[int, ...]:

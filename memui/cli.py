@@ -36,10 +36,12 @@ def run(argv: Sequence[str] | None = None) -> int:
         console.flush()
     except BrokenPipeError:
         _silence()
+        console.pay()
         return EXIT_PIPE
     except OutputFailed as error:
         _silence()
         Console().tell("memui: {}", str(error))
+        console.pay()
         return EXIT_FAILED
     except KeyboardInterrupt:
         console.tell("Stopped. Nothing was left half done.")

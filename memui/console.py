@@ -81,6 +81,7 @@ class Console:
         # Python sets a stream to None where its descriptor is closed.
         streams: tuple[TextIO | None, TextIO | None] = (out or sys.stdout, err or sys.stderr)
         self._out, self._err = streams[0], streams[1] or io.StringIO()
+        self._owed: list[str] = []
         for stream in (self._out, self._err):
             encoding = (getattr(stream, "encoding", None) or "utf-8").lower()
             if isinstance(stream, io.TextIOWrapper) and not encoding.startswith("utf"):
@@ -114,6 +115,18 @@ class Console:
     def tell(self, template: LiteralString = "", *fields: Field) -> None:
         """Print a message to stderr."""
         self._message(self._filled(self._err, template, fields) + "\n")
+
+    def owe(self, template: LiteralString, *fields: Field) -> None:
+        """A message that must reach the person if stdout fails: `pay` prints it to stderr."""
+        self._owed.append(self._filled(self._err, template, fields) + "\n")
+
+    def pay(self) -> None:
+        """Print what is owed, once: stdout could not take what was to be said."""
+        owed, self._owed = self._owed, []
+        for text in owed:
+            with contextlib.suppress(OSError):
+                self._err.write(text)
+                self._err.flush()
 
     def json(self, value: Any) -> None:
         """Print JSON to stdout: in ASCII, and nothing that a strict reader would refuse."""

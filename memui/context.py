@@ -106,8 +106,18 @@ class Context:
                 self.command("recover"),
             )
 
-    def tell_after(self, store: Store) -> None:
-        """After a write: what opening had to finish, and what was overwritten since."""
+    def owe_run(self, store: Store, run: str) -> None:
+        """See that a run (an id) and its undo are named even if stdout fails."""
+        if run:
+            undo = self.undo_command(store, run)
+            self.console.owe("Run {} is done all the same. undo: {}", run_number(run), undo)
+
+    def tell_after(self, store: Store, run: str = "") -> None:
+        """After a write: what opening had to finish, and what was overwritten since.
+
+        `run` is the id of what was done; it and its undo are named even if stdout fails.
+        """
+        self.owe_run(store, run)
         for found in store.recovered:
             self.console.tell(
                 "Run {} had stopped at {} of {} files: {}.",

@@ -82,7 +82,7 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
         bulk=bulk,
         wait=context.wait,
     )
-    context.tell_after(store)
+    context.tell_after(store, done.run)
     return _say_applied(context, done, proposal)
 
 

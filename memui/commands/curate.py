@@ -28,7 +28,7 @@ def add(context: Context, asked: argparse.Namespace) -> int:
         name: value for name, value in (("path", asked.path), ("title", asked.title)) if value
     }
     added = store.add(content, metadata, who=context.who, wait=context.wait)
-    context.tell_after(store)
+    context.tell_after(store, added.run)
     if not context.json:
         context.console.say("Added {}.", added.path)
     return _done(context, store, added.path, added.run)
@@ -67,7 +67,7 @@ def edit(context: Context, asked: argparse.Namespace) -> int:
             context.console.tell(
                 "The edit was not saved. Your text is kept in {}", rescue(after, path)
             )
-    context.tell_after(store)
+    context.tell_after(store, outcome.run)
     if not context.json:
         context.console.say("Wrote {}.", path)
     return _done(context, store, path, outcome.run)
@@ -78,7 +78,7 @@ def describe(context: Context, asked: argparse.Namespace) -> int:
     store = context.store()
     path = store.resolve(asked.path)
     outcome = store.describe(path, asked.text, who=context.who, wait=context.wait)
-    context.tell_after(store)
+    context.tell_after(store, outcome.run)
     if not outcome.run:
         context.console.tell("{} already says so.", path)
     elif not context.json:

@@ -72,6 +72,7 @@ def _offer(context: Context, store: Store) -> dict[str, Any]:
             context.console.tell("Nothing was changed.")
             return answer
     outcome = repair(store, missing, who=context.who, wait=context.wait)
+    context.owe_run(store, outcome.run)
     undo = context.undo_command(store, outcome.run)
     if not context.json:
         for path in outcome.written:

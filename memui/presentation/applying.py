@@ -60,7 +60,7 @@ def intent(proposal: Proposal) -> Intent:
     stale = bool(select(proposal).drifts)
     selection = select(proposal, skip=stale)
     chosen = selection.chosen
-    accounts = proposal.accounts if chosen == proposal.approved else proposal.account_if(chosen)
+    accounts = proposal.account_if(chosen)
     owners = [i for i in sorted(chosen) if proposal.owner(i) == i]
     return Intent(
         proposal,
@@ -138,7 +138,7 @@ def _losses(
     if not found.losses:
         return [], ()
     actions = count(len(found.losses), "action drops", "actions drop")
-    keys = "" if opened is None else "  → shows them, ← folds them"
+    keys = "" if opened is None else "  → shows them"
     opened = opened or frozenset()
     head = line((f"{actions} statements", "note-lost"), (keys, "dim"))
     made: list[Made] = []
@@ -158,8 +158,8 @@ def _loss(found: Intent, index: int, number: int, *, opened: bool) -> Made:
     names = ", ".join(str(n + 1) for n in needs)
     why = f"; needs action {names}, which does not run" if needs else ""
     parts = (
-        (f"{number} ", "note-lost"),
         (_about(change), "plain"),
+        (f"  drops {number}", "note-lost"),
         (f"  action {index + 1}{why}", "dim"),
     )
     return parts, _OPEN if opened else _CLOSED

@@ -36,6 +36,10 @@ class Confirm(ModalScreen[bool]):
         Binding("left,right,h,l", "other", show=False),
         Binding("j,down", "scroll_lines(1)", show=False),
         Binding("k,up", "scroll_lines(-1)", show=False),
+        Binding("pagedown", "scroll_page(1)", show=False),
+        Binding("pageup", "scroll_page(-1)", show=False),
+        Binding("home,g", "scroll_edge(0)", show=False),
+        Binding("end,G", "scroll_edge(1)", show=False),
     ]
 
     def __init__(self, title: str, lines: Sequence[Line], does: str) -> None:
@@ -70,6 +74,14 @@ class Confirm(ModalScreen[bool]):
     def action_scroll_lines(self, step: int) -> None:
         """Scroll what would change."""
         self.query_one(PageView).action_line(step)
+
+    def action_scroll_page(self, step: int) -> None:
+        """Scroll what would change by a page."""
+        self.query_one(PageView).action_page(step)
+
+    def action_scroll_edge(self, end: int) -> None:
+        """The top or the end of what would change."""
+        self.query_one(PageView).action_edge(end)
 
 
 class Told(ModalScreen[str]):

@@ -117,6 +117,19 @@ def careless(folder: str, work: list[Merged]) -> None:
         os.unlink(second)
 
 
+def flushed(folder: str, work: list[Merged]) -> None:
+    """The floor of who flushes as often as a commit: the careless loop, and a dozen flushes."""
+    careless(folder, work)
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        for _ in range(2):
+            os.sync()
+        for _ in range(10):
+            os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
 def shipped(folder: str, work: list[Merged]) -> None:
     """The peer: the same through the storage of the shipped SDK."""
     from strands.storage import LocalFileStorage

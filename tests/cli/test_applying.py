@@ -221,6 +221,43 @@ def test_nothing_is_asked_where_everything_is_skipped(
     assert "Apply this?" not in ended.err
 
 
+def stale_plan(memui: Call, root: Path, file: Path) -> None:
+    """A plan of two deletes and an update, the second of which is stale."""
+    longer = update("facts/net.md", NET + "- Slow.\n")
+    file.write_text(plan(delete("facts/copy.md"), delete("facts/kiln.md"), longer))
+    assert memui(root, "check", file).code == 0
+    (root / "memory/agent/facts/kiln.md").write_text("changed\n")
+
+
+def test_a_stale_action_stops_before_the_question(
+    memui: Call, terminal: Call, store: Make, tmp_path: Path
+) -> None:
+    root, file = store(FILES), tmp_path / "p.json"
+    stale_plan(memui, root, file)
+    before = tree(root)
+    asked = terminal(root, "apply", file, "--approve", "1-2", answer="y\n")
+    assert asked.code == 4
+    assert "facts/kiln.md changed on disk" in asked.err
+    assert "Apply this?" not in asked.err
+    assert "--on-stale skip" in asked.err
+    assert tree(root) == before
+
+
+def test_what_is_printed_is_exactly_what_runs(
+    memui: Call, terminal: Call, store: Make, tmp_path: Path
+) -> None:
+    root, file = store(FILES), tmp_path / "p.json"
+    stale_plan(memui, root, file)
+    words = (root, "apply", file, "--approve", "all", "--on-stale", "skip")
+    asked = terminal(*words, answer="n\n")
+    named = {line.strip() for line in asked.err.split("\n") if line.startswith("  ")}
+    assert "Action 2: facts/kiln.md changed on disk, so it is skipped." in asked.err
+    assert "tokens a turn now" in asked.err
+    done = memui(*words, "--yes", "--json")
+    assert named == {*done.json["written"], *done.json["deleted"]}
+    assert [s["action"] for s in done.json["skipped"]] == [2]
+
+
 def test_the_command_that_is_offered_without_a_terminal_does_it(
     memui: Call, store: Make, tmp_path: Path
 ) -> None:

@@ -20,11 +20,11 @@ from engine.commit import open_for_writing
 from engine.store import open_store
 from memui.console import Console, Styled, fit, width
 from tests.cli.conftest import Call, Terminal
-from tests.cli.plans import FILES
+from tests.cli.plans import FILES, delete, plan
 from tests.conftest import Make
 
 ROOT = Path(__file__).parents[2]
-PRINTS = {"say", "tell", "ask"}
+PRINTS = {"say", "tell", "ask", "owe"}
 
 
 def constant(node: ast.expr) -> bool:
@@ -109,6 +109,40 @@ def test_output_that_cannot_be_written_is_a_failure(store: Make) -> None:
         assert ran.stderr == (
             "memui: Standard output cannot be written: No space left on device.\n"
         )
+
+
+RUN = "Run 1 is done all the same. undo: memui "
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("json_flag", ["", " --json"])
+def test_a_run_whose_report_cannot_be_written_is_named_with_its_undo(
+    store: Make, tmp_path: Path, json_flag: str
+) -> None:
+    root, file = store(FILES), tmp_path / "p.json"
+    file.write_text(plan(delete("facts/copy.md")))
+    apply = f'memui "$R" apply {file} --approve all --yes{json_flag}'
+    ran = shell(f"{apply} >/dev/full", root)
+    assert ran.returncode == 1
+    assert "No space left on device." in ran.stderr
+    assert RUN in ran.stderr
+    assert "undo 1 --yes" in ran.stderr
+    undone = shell(f'memui "$R" undo 1 --yes{json_flag} >/dev/full', root)
+    assert (undone.returncode, "undo 2 --yes" in undone.stderr) == (1, True)
+    assert (root / "memory/agent/facts/copy.md").exists()
+    described = shell('memui "$R" describe facts/net.md x >/dev/full', root)
+    assert (described.returncode, "undo 3 --yes" in described.stderr) == (1, True)
+
+
+def test_a_run_whose_reader_has_gone_is_named_with_its_undo(store: Make, tmp_path: Path) -> None:
+    root, file = store(FILES), tmp_path / "p.json"
+    file.write_text(plan(delete("facts/copy.md")))
+    # The reader goes at once; memui writes only when its run is done.
+    apply = f'memui "$R" apply {file} --approve all --yes'
+    ran = shell(f"{apply} | true; echo ${{PIPESTATUS[0]}}", root)
+    assert ran.stdout == "141\n"
+    assert RUN in ran.stderr
+    assert not (root / "memory/agent/facts/copy.md").exists()
 
 
 def test_facts_and_messages_keep_their_order_in_one_file(store: Make) -> None:

@@ -10,12 +10,14 @@ from engine import commit
 from engine.consolidation import apply
 from engine.layouts import Place
 from engine.store import Store
+from memui.presentation.applying import intent
 from tests.bench.corpus import FOLDERS
 from tests.bench.merges import (
     Flushes,
     Merged,
     careless,
     check,
+    flushed,
     merges,
     proposal,
     shipped,
@@ -49,7 +51,9 @@ def measure(size: int, rounds: int) -> Iterator[Figure]:
         changes = transaction(work)
         contenders: dict[str, Prepare] = {
             "transact": ready(lambda place: lambda: commit.transact(place, changes)),
-            "apply": ready(_applying(work)),
+            "apply": ready(_applying(work, seen=True)),
+            "apply unseen": ready(_applying(work, seen=False)),
+            "flushed loop": ready(lambda place: lambda: flushed(place.folder, work)),
             "SDK storage": ready(lambda place: lambda: shipped(place.folder, work)),
             "loop": ready(lambda place: lambda: careless(place.folder, work)),
         }
@@ -60,17 +64,25 @@ def measure(size: int, rounds: int) -> Iterator[Figure]:
     what = f"{size // 2:,} merges"
     told = found.told("transact", "loop")
     yield Figure(f"{what}: transact / loop", found.ratio("transact", "loop"), GOAL, told)
-    told = found.told("apply")
-    yield Figure(f"{what}: apply with its plan / loop", found.ratio("apply", "loop"), None, told)
+    ratio = found.ratio("apply", "flushed loop")
+    told = found.told("apply", "flushed loop")
+    yield Figure(f"{what}: apply, its ledger shown / flushed loop", ratio, GOAL, told)
+    ratio = found.ratio("apply unseen", "loop")
+    told = found.told("apply unseen")
+    yield Figure(f"{what}: apply, its ledger not worked out / loop", ratio, None, told)
     told = found.told("SDK storage")
     yield Figure(f"{what}: transact / SDK", found.ratio("transact", "SDK storage"), None, told)
     limit = FLUSHES + len(FOLDERS)
     yield Figure(f"{what}: flushes", flushes, limit, "counted at the seam", "flushes")
 
 
-def _applying(work: list[Merged]) -> Callable[[Place], Work]:
+def _applying(work: list[Merged], *, seen: bool) -> Callable[[Place], Work]:
+    """Applying a plan; `seen` is how a person does, who was shown what it drops before."""
+
     def prepare(place: Place) -> Work:
         decided = proposal(place, work)
+        if seen:
+            intent(decided)
         return lambda: apply(Store(place), decided, who="bench")
 
     return prepare
