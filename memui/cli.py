@@ -40,6 +40,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     except OutputFailed as error:
         _silence()
         Console().tell("memui: {}", str(error))
+        if console.made is not None:
+            Console().tell("Run {} was made all the same. undo: {}", *console.made)
         return EXIT_FAILED
     except KeyboardInterrupt:
         console.tell("Stopped. Nothing was left half done.")

@@ -74,10 +74,12 @@ class Console:
     """Where a command prints. Colour only on a terminal, and not with NO_COLOR.
 
     A closed stderr swallows messages; what stdout cannot take is an `OutputFailed`, or a
-    `BrokenPipeError` where the reader has gone.
+    `BrokenPipeError` where the reader has gone. `made` is the run that was made by then, and the
+    command that takes it back: to be told all the same.
     """
 
     def __init__(self, out: TextIO | None = None, err: TextIO | None = None) -> None:
+        self.made: tuple[str, str] | None = None
         # Python sets a stream to None where its descriptor is closed.
         streams: tuple[TextIO | None, TextIO | None] = (out or sys.stdout, err or sys.stderr)
         self._out, self._err = streams[0], streams[1] or io.StringIO()

@@ -102,8 +102,10 @@ class Context:
                 self.command("recover"),
             )
 
-    def tell_after(self, store: Store) -> None:
-        """After a write: what opening had to finish, and what was overwritten since."""
+    def tell_after(self, store: Store, run: str = "") -> None:
+        """After a write by a run: what opening had to finish, and what was overwritten since."""
+        if run:
+            self.console.made = run, self.command("undo", run, "--yes")
         for found in store.recovered:
             self.console.tell(
                 "Run {} had stopped at {} of {} files: {}.",

@@ -88,7 +88,7 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
         bulk=bulk,
         wait=context.wait,
     )
-    context.tell_after(store)
+    context.tell_after(store, done.run)
     if saved and not done.run and not context.json:
         context.console.tell("The review is saved.")
     return _say_applied(context, done, proposal)

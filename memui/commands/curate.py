@@ -27,7 +27,7 @@ def add(context: Context, asked: argparse.Namespace) -> int:
         name: value for name, value in (("path", asked.path), ("title", asked.title)) if value
     }
     added = store.add(content, metadata, who=context.who, wait=context.wait)
-    context.tell_after(store)
+    context.tell_after(store, added.run)
     if not context.json:
         context.console.say("Added {}.", added.path)
     return _done(context, added.path, added.run)
@@ -36,7 +36,7 @@ def add(context: Context, asked: argparse.Namespace) -> int:
 def edit(context: Context, asked: argparse.Namespace) -> int:
     """`memui edit PATH`: in the person's editor, or with the new text given."""
     store = context.store()
-    path = store.resolve(asked.path)
+    path = store.memory(asked.path)
     before = store.read(path)
     _, encoding = decode(before)
     if encoding != "utf-8":
@@ -66,7 +66,7 @@ def edit(context: Context, asked: argparse.Namespace) -> int:
             context.console.tell(
                 "The edit was not saved. Your text is kept in {}", rescue(after, path)
             )
-    context.tell_after(store)
+    context.tell_after(store, outcome.run)
     if not context.json:
         context.console.say("Wrote {}.", path)
     return _done(context, path, outcome.run)
@@ -75,9 +75,9 @@ def edit(context: Context, asked: argparse.Namespace) -> int:
 def describe(context: Context, asked: argparse.Namespace) -> int:
     """`memui describe PATH TEXT`: one line changes, every other byte stays."""
     store = context.store()
-    path = store.resolve(asked.path)
+    path = store.memory(asked.path)
     outcome = store.describe(path, asked.text, who=context.who, wait=context.wait)
-    context.tell_after(store)
+    context.tell_after(store, outcome.run)
     if not outcome.run:
         context.console.tell("{} already says so.", path)
     elif not context.json:

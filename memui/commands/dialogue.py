@@ -318,7 +318,7 @@ class Dialogue:
         if holds is not None:
             self._write(holds)
         done = apply(self._store, self._proposal, who=self._context.who, wait=self._context.wait)
-        self._context.tell_after(self._store)
+        self._context.tell_after(self._store, done.run)
         self._past.clear()
         if not done.run:
             console.say("Nothing had to change: the files are already so.")

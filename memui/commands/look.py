@@ -65,6 +65,8 @@ def show(context: Context, asked: argparse.Namespace) -> int:
     store = context.looked_at()
     path = store.resolve(asked.path)
     data = store.read(path)
+    if why := store.no_memory(path):
+        context.console.tell("{} is no memory: {}. memui leaves it alone.", path, why)
     if asked.raw:
         raw(context, data)
     elif context.json:

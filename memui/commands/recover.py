@@ -72,6 +72,7 @@ def _offer(context: Context, store: Store) -> dict[str, Any]:
             return answer
     outcome = repair(store, missing, who=context.who, wait=context.wait)
     undo = context.command("undo", outcome.run, "--yes")
+    context.console.made = outcome.run, undo
     if not context.json:
         for path in outcome.written:
             context.console.say("merged {}", path)

@@ -55,7 +55,7 @@ def undo(context: Context, asked: argparse.Namespace) -> int:
             raise
         context.console.json(_conflict_json(found.run, error, ()))
         return EXIT_CONFLICT
-    context.tell_after(store)
+    context.tell_after(store, outcome.run)
     redo = context.command("undo", outcome.run, "--yes") if outcome.run else ""
     kept = [file.path for file in found.files if not file.chosen]
     if context.json:
@@ -188,7 +188,7 @@ def _restore(context: Context, asked: argparse.Namespace, store: Store) -> int:
             return EXIT_OK
     base = None if here is None else digest(here)
     outcome = store.restore(path, name, base=base, who=context.who, wait=context.wait)
-    context.tell_after(store)
+    context.tell_after(store, outcome.run)
     redo = context.command("undo", outcome.run, "--yes")
     if context.json:
         context.console.json(

@@ -111,6 +111,22 @@ def test_output_that_cannot_be_written_is_a_failure(store: Make) -> None:
         )
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_run_whose_report_cannot_be_written_is_told_all_the_same(store: Make) -> None:
+    root = store(FILES)
+    for words in (
+        'plan -o "$R"/../p.json; memui "$R" apply "$R"/../p.json --approve all --yes',
+        "describe facts/kiln.md x",
+        "undo --yes",
+        "describe facts/kiln.md y --json",
+    ):
+        ran = shell(f'memui "$R" {words} >/dev/full', root)
+        assert ran.returncode == 1
+        number = len(open_store(str(root)).runs())
+        assert f"Run {number}-" in ran.stderr
+        assert " was made all the same. undo: memui " in ran.stderr
+
+
 def test_facts_and_messages_keep_their_order_in_one_file(store: Make) -> None:
     root = store(FILES)
     told = shell('memui "$R" describe facts/net.md x 2>&1', root).stdout.split("\n")
