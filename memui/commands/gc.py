@@ -21,8 +21,11 @@ def gc(context: Context, asked: argparse.Namespace) -> int:
     if not asked.dry_run and not context.yes:
         would = store.collect(**limits, dry=True)
         terminal = context.console.is_terminal and not context.json
-        if terminal and _is_nothing(would):
-            _say(context, would, dry=True)
+        if _is_nothing(would):
+            if context.json:
+                context.console.json(_json(would, dry=False))
+            else:
+                _say(context, would, dry=True)
             return EXIT_OK
         context.console.tell(
             "This would remove {}, {}, for good. They could not be taken back any more.",
