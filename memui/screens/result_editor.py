@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 from engine.errors import EngineError
 from engine.problems import Problem
 from memui.editor import rescue
-from memui.presentation import Line, line
+from memui.presentation import Line, line, wrap
 from memui.screens.leaving import Leave, Leaving
 from memui.screens.session import failure
 from memui.widgets.bars import KeyBar, Notice
@@ -116,6 +116,7 @@ class ResultEditor(ModalScreen[Ended]):
 
     def on_text_area_changed(self, _event: TextArea.Changed) -> None:
         self._show_title()
+        self.query_one("#notice", Notice).clear_notice()
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(DEBOUNCE, self._look)
@@ -144,8 +145,10 @@ class ResultEditor(ModalScreen[Ended]):
     def _found(self, text: str, found: Sequence[Problem]) -> None:
         self._checked, self._problems = text, tuple(found)
         pane = self.query_one("#editor-problems", PageView)
-        pane.show(Page([_line(problem) for problem in found]))
-        pane.styles.height = min(_ROWS, len(found))
+        lines = [_line(problem) for problem in found]
+        rows = sum(len(wrap(each, self.size.width - 2)) for each in lines[:_ROWS])
+        pane.show(Page(lines))
+        pane.styles.height = min(_ROWS, rows)
         pane.display = bool(found)
 
     def action_problem(self) -> None:
@@ -165,9 +168,9 @@ class ResultEditor(ModalScreen[Ended]):
         row, column = self._text.cursor_location
         place = f"line {row + 1}, column {column + 1}"
         under = self._text.under
-        state = "changed" if self.changed else ""
-        about = title(self._head, flags=[word for word in (under, state) if word])
-        self.query_one(PageTitle).show(about, (), "", place)
+        about = title(self._head, flags=(under,) if under else ())
+        said = f"changed · {place}" if self.changed else place
+        self.query_one(PageTitle).show(about, (), "", said)
 
     # Saving and leaving
 

@@ -37,8 +37,8 @@ PASTE_SECONDS: Final = 0.05
 _KEYS: Final = (
     ("a", "approve"), ("r", "reject"), ("] [", "block"), ("space", "leave"), ("e", "edit"),
     ("t", "view"), ("u", "undo"), ("P", "apply"), ("?", "help"), ("A", "all lossless"),
-    ("J", "next"), ("v", "versions"), ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("1", "browse"),
-    ("q", "quit"),
+    ("J", "next"), ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("1", "browse"),
+    ("v", "versions"), ("q", "quit"),
 )  # fmt: skip
 _KEYS_WITHOUT: Final = ((".", "look again"), ("1", "browse"), ("3", "history"), ("q", "quit"))
 

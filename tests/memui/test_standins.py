@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from engine.characters import hidden
 from memui.presentation.standins import (
     LINE_LIMIT,
+    LINES_LIMIT,
     TEXT_LIMIT,
     StandIns,
     can_edit,
@@ -64,6 +65,7 @@ def test_a_text_of_one_kind_of_line_end_can_be_edited(text: str) -> None:
         ("\ud800", "it holds half a surrogate pair"),
         ("x" * (LINE_LIMIT + 1), "a line of it has 8193 characters"),
         ("x\n" * TEXT_LIMIT, "it has 2.0 MB, more than 1.0 MB"),
+        ("\n" * LINES_LIMIT, "it has 10001 lines"),
         (
             "\n".join(map(chr, range(0xE0100, 0xE01F0)))
             + "".join(map(chr, range(0xF0000, 0xF1900))),
