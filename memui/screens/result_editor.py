@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -29,6 +31,8 @@ DEBOUNCE: Final = 0.3
 """Seconds without a key after which the text is checked."""
 _ROWS: Final = 5
 """Problems that are in view at most; the pane scrolls."""
+_ENDS: Final = (signal.SIGHUP, signal.SIGTERM)
+"""The signals of a terminal that is closed and of a machine that goes down."""
 _KEYS: Final = (
     ("F2", "save"), ("esc", "leave"), ("tab", "problems"), ("F8", "next problem"),
     ("ctrl+z", "undo typing"), ("ctrl+s", "save"),
@@ -93,6 +97,8 @@ class ResultEditor(ModalScreen[Ended]):
         self._text.focus()
         self._look()
         self._show_title()
+        for number in _ENDS:  # so that the text is kept even if the terminal is closed
+            asyncio.get_running_loop().add_signal_handler(number, self.app.exit, 128 + number)
 
     @property
     def text(self) -> str:
@@ -193,7 +199,7 @@ class ResultEditor(ModalScreen[Ended]):
             return False
         why = self._save(text)
         if why is not None:
-            self._say(f"Not saved; your text is still here. {why}", bad=True)
+            self._say(f"Not saved; your text is still here. {why}".strip(), bad=True)
             return False
         self._finish(Ended(saved=True))
         return True
@@ -241,6 +247,9 @@ class ResultEditor(ModalScreen[Ended]):
         return rescue(self.text.encode("utf-8", "surrogatepass"), self._file)
 
     def on_unmount(self) -> None:
+        """Keep what is open when everything ends, and say where."""
+        for number in _ENDS:
+            asyncio.get_running_loop().remove_signal_handler(number)
         if not self.changed:
             return
         try:

@@ -8,11 +8,13 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from engine.errors import StorageError
 from engine.plans import write_review
 from engine.proposal import Standing
 from engine.review import Verdict, fingerprint
 from memui.editor import EditorFailed
 from memui.screens import result_editor
+from memui.screens import review as review_screen
 from memui.screens.dialogs import Confirm
 from memui.screens.leaving import Leaving
 from memui.screens.result_editor import ResultEditor
@@ -25,6 +27,7 @@ from tests.memui.reviews import (
     EDITOR,
     MERGE,
     MOVE,
+    UPDATE,
     app_on,
     decision,
     memory,
@@ -392,6 +395,8 @@ def test_a_plan_that_changed_meanwhile_takes_the_text_after_it_was_loaded(tmp_pa
     root, store = under_review(tmp_path)
 
     async def script(pilot: Pilot[int]) -> None:
+        put(pilot, UPDATE)
+        await press(pilot, "r")
         await open_editor(pilot, MERGE)
         await at_the_end(pilot, "More")
         theirs = opened_by_another(store)
@@ -402,12 +407,34 @@ def test_a_plan_that_changed_meanwhile_takes_the_text_after_it_was_loaded(tmp_pa
         assert is_on(pilot, Confirm)
         await press(pilot, "escape")
         assert is_on(pilot, ResultEditor)
-        assert "Not saved; your text is still here." in shown(pilot)
+        assert "! Not saved; your text is still here.\n" in shown(pilot)
         assert editor_of(pilot).text == f"{EDITOR}More"
         await press(pilot, "f2", "y", "f2")
         assert is_on(pilot, ReviewScreen)
         assert decision(store, MERGE).content == f"{EDITOR}More"
         assert decision(store, MOVE).verdict is Verdict.REJECTED
+
+    drive(app_on(root), script)
+
+
+def test_a_review_that_cannot_be_written_says_why_and_the_text_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, store = under_review(tmp_path)
+
+    def full(*_: object) -> object:
+        raise StorageError("The state folder is full.", hint="Make room.")
+
+    async def script(pilot: Pilot[int]) -> None:
+        await open_editor(pilot, MERGE)
+        await at_the_end(pilot, "More")
+        with monkeypatch.context() as patched:
+            patched.setattr(review_screen, "write_review", full)
+            await press(pilot, "f2")
+            said = " ".join(shown(pilot).split())
+            assert "your text is still here. It was not saved. The state folder is full." in said
+        await press(pilot, "f2")
+        assert decision(store, MERGE).content == f"{EDITOR}More"
 
     drive(app_on(root), script)
 
