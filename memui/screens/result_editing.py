@@ -71,8 +71,14 @@ def edit_here(desk: Desk, index: int) -> None:
     def check(text: str) -> tuple[Problem, ...]:
         return problems(now(), index, text)
 
+    known = {before}  # the results that the person has seen, or was told of
+
     def save(text: str) -> str | None:
         try:
+            theirs = decisions.text(now(), index)
+            if theirs not in known:
+                known.add(theirs)
+                return "Somebody else edited this result meanwhile; F2 again replaces theirs."
             review = decisions.edit(now(), index, text)
         except Refused as refused:
             return failure(refused)

@@ -417,6 +417,29 @@ def test_a_plan_that_changed_meanwhile_takes_the_text_after_it_was_loaded(tmp_pa
     drive(app_on(root), script)
 
 
+def test_what_somebody_else_made_of_the_result_is_replaced_only_knowingly(
+    tmp_path: Path,
+) -> None:
+    root, store = under_review(tmp_path)
+
+    async def script(pilot: Pilot[int]) -> None:
+        await open_editor(pilot, MERGE)
+        await at_the_end(pilot, "- Mine.")
+        theirs = opened_by_another(store)
+        review = theirs.saved.review.edit(MERGE, f"{EDITOR}- Theirs.\n")
+        write_review(store, theirs, theirs.saved.reviewed(review))
+        await press(pilot, "f2", "y", "f2")
+        said = " ".join(shown(pilot).split())
+        assert "Somebody else edited this result meanwhile; F2 again replaces theirs." in said
+        assert decision(store, MERGE).content == f"{EDITOR}- Theirs.\n"
+        await press(pilot, "f2")
+        assert decision(store, MERGE).content == f"{EDITOR}- Mine."
+        await press(pilot, "u")
+        assert decision(store, MERGE).content == f"{EDITOR}- Theirs.\n"
+
+    drive(app_on(root), script)
+
+
 def test_a_review_that_cannot_be_written_says_why_and_the_text_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
