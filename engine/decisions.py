@@ -6,8 +6,12 @@ with the reason in words. Whoever writes it (`engine.plans.write_review`) shows 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from engine import keeping
 from engine.blocks import count_blocks
-from engine.errors import Refused
+from engine.errors import Refused, run_number
+from engine.ledger import Entry
 from engine.plan import Merge, Update
 from engine.proposal import Proposal, Standing
 from engine.review import Review, Verdict
@@ -67,6 +71,15 @@ def edit(proposal: Proposal, index: int, content: str | None) -> Review:
     return proposal.saved.review.edit(index, None if same else content)
 
 
+def keep(proposal: Proposal, index: int, entries: Iterable[Entry]) -> Review:
+    """Add statements that an action drops to its result, each where it stood.
+
+    Raises `Refused` at the first that has no place, and then none is added.
+    """
+    _waits(proposal, index)
+    return edit(proposal, index, keeping.keep(proposal.changes[index], entries))
+
+
 def settled(proposal: Proposal) -> Review | None:
     """The review without approvals that hold no more, as the rows show them; None if all hold."""
     review = proposal.saved.review
@@ -81,7 +94,7 @@ def _waits(proposal: Proposal, index: int) -> None:
     """Raises `Refused` for an action that was applied."""
     run = proposal.applied.get(index + 1)
     if run is not None:
-        raise Refused(f"Action {index + 1} is applied, in run {run}.")
+        raise Refused(f"Action {index + 1} is applied, in run {run_number(run)}.")
 
 
 def _may(proposal: Proposal, index: int, said: Verdict) -> None:

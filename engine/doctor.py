@@ -170,5 +170,5 @@ def _state(store: Store) -> Iterator[Problem]:
             yield Problem(
                 store.place.changelog,
                 "changelog-pending",
-                f"run {run.id} is not in it yet",
+                f"run {run.seq} is not in it yet",
             )

@@ -12,6 +12,7 @@
      ├─ AlreadyApplied  an action of a plan was applied before
      ├─ Refused         a verdict that cannot be given, or a text that cannot be edited
      ├─ PlannerError    a planner could not propose
+     ├─ Cancelled       the person left off; nothing was kept
      └─ InvalidPlan     a plan, or the request for one, breaks rules: all violations at once
 
 What is wrong with a *plan* is a value (`Violation`) until somebody asks to apply it.
@@ -22,6 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+
+def run_number(run: str) -> str:
+    """The number by which people call a run: `12` of its id `12-9f3a5c01`."""
+    return run.partition("-")[0]
 
 
 class EngineError(Exception):
@@ -113,8 +119,8 @@ class AlreadyUndone(EngineError):
 
     def __init__(self, run: str, by: str) -> None:
         super().__init__(
-            f"Run {run} was already taken back by run {by}.",
-            hint=f"memui undo {by} brings it back.",
+            f"Run {run_number(run)} was already taken back by run {run_number(by)}.",
+            hint=f"memui undo {run_number(by)} brings it back.",
         )
         self.run = run
         self.by = by
@@ -122,6 +128,10 @@ class AlreadyUndone(EngineError):
 
 class PlannerError(EngineError):
     """A planner could not propose a plan."""
+
+
+class Cancelled(EngineError):
+    """The person left off before it was done; nothing of it was kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,10 +194,10 @@ def known_since(place: Place, run: Run) -> tuple[Run, ...]:
 
 def _refuse_unheld(run: Run) -> None:
     if run.state == "taken-back":
-        raise EngineError(f"Run {run.id} changed nothing: it was taken back.")
+        raise EngineError(f"Run {run.seq} changed nothing: it was taken back.")
     if run.state == "unfinished":
         raise EngineError(
-            f"Run {run.id} stopped in the middle, on another machine or in another copy of the"
+            f"Run {run.seq} stopped in the middle, on another machine or in another copy of the"
             " store.",
             hint="It can be finished there, with memui recover.",
         )

@@ -13,7 +13,7 @@ from typing import Final
 
 from engine import journal
 from engine.documents import digest
-from engine.errors import EngineError, StorageError
+from engine.errors import EngineError, StorageError, run_number
 from engine.journal import UNKNOWN, Observation, Run, RunKind, Step
 from engine.storage.tree import FILE, Tree
 from engine.store import Store
@@ -183,7 +183,7 @@ def _other_name(run: Run, path: str) -> tuple[str | None, str | None]:
 def _made(store: Store, event: _Event, run: Run, step: Step) -> Version:
     note = event.note or ("deleted" if step.new is None else "")
     if run.undoes is not None:
-        note = f"undo of run {run.undoes.partition('-')[0]}{f'; {note}' if note else ''}"
+        note = f"undo of run {run_number(run.undoes)}{f'; {note}' if note else ''}"
     size, kept = _object(store, step.new)
     return Version(event.path, step.new, run.time, run.who, _by(run), run.id, size, kept, note)
 
@@ -199,7 +199,7 @@ def _by(run: Run) -> str:
 def _observed(store: Store, seen: Observation) -> Version:
     note = "deleted" if seen.new is None else ""
     if seen.late is not None:
-        number = seen.late.partition("-")[0]
+        number = run_number(seen.late)
         note = f"written to what run {number} had put aside; never live after it"
     elif seen.old == UNKNOWN:
         note = "what was there before is not known"

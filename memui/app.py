@@ -33,6 +33,7 @@ from memui.screens.review import ReviewScreen
 from memui.screens.session import Session, failure
 from memui.screens.too_small import TooSmall, is_small
 from memui.screens.welcome import DEMO, PickScreen, WelcomeScreen
+from memui.screens.working import Working
 
 
 class Memui(App[int]):
@@ -63,6 +64,7 @@ class Memui(App[int]):
         name: str | None = None,
         layout: Layout | None = None,
         opened: OpenedPlan | None = None,
+        watches: bool = False,
         why: str = "No store was named, and there is no ./.strands and no ~/.strands.",
     ) -> None:
         # Without colour Textual would send greys: only its ANSI mode sends none.
@@ -72,6 +74,7 @@ class Memui(App[int]):
         self._name = name
         self._layout = layout
         self._opened = opened
+        self._watches = watches
         self._why = why
         self._demo: tempfile.TemporaryDirectory[str] | None = None
         self.session: Session | None = None
@@ -144,7 +147,7 @@ class Memui(App[int]):
             self.push_screen(PickScreen(stores), picked)
 
     def _start(self, store: Store) -> None:
-        session = Session(store, who(), self._opened)
+        session = Session(store, who(), self._opened, watches=self._watches)
         self.session = session
         self.add_mode("browse", lambda: BrowseScreen(session))
         self.add_mode("review", lambda: ReviewScreen(session))
@@ -169,17 +172,21 @@ class Memui(App[int]):
     def _show_notices(self) -> None:
         self.screen.post_message(events.ScreenResume())
 
-    async def action_quit(self) -> None:
-        """Quit. An editor with a text that is not saved asks first."""
-        if isinstance(self.screen, ResultEditor):
-            self.screen.leave(self.exit)
-        else:
-            await super().action_quit()
-
     def action_go(self, mode: str) -> None:
         """Another of the three screens."""
         if self.session is not None and not self.screen.is_modal:
             self.switch_mode(mode)
+
+    async def action_quit(self) -> None:
+        """Leave; but a run at work is never left halfway, and a text that is not saved is asked."""
+        for screen in self.screen_stack:
+            if isinstance(screen, Working):
+                screen.action_stay()
+                return
+        if isinstance(self.screen, ResultEditor):
+            self.screen.leave(self.exit)
+        else:
+            await super().action_quit()
 
     def action_help(self) -> None:
         """The keys of this screen and what they do."""
@@ -208,7 +215,7 @@ def run_app(
     """Run the app on the terminal; its exit code. Raises `NotAStore` before the screen is taken."""
     if spec is not None:
         open_stores(spec, name=name, layout=layout)
-    app = Memui(spec, name=name, layout=layout, opened=opened)
+    app = Memui(spec, name=name, layout=layout, opened=opened, watches=True)
     code = app.run(mouse=True) or 0
     for said in app.session.farewells if app.session is not None else ():
         Console().tell("{}", said)

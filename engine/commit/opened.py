@@ -235,7 +235,7 @@ class Opened:
             if is_gone(self._place, state, run):
                 self._without_record(run, store, drive, stage, error)
             raise Unfinished(
-                f"Run {run.id} wrote everything, but could not note it: {_said(error)}",
+                f"Run {run.seq} wrote everything, but could not note it: {_said(error)}",
                 hint="memui recover finishes it.",
             ) from error
         self._telling(Phase.CHANGELOG)
@@ -344,7 +344,7 @@ def _said(error: BaseException) -> str:
 
 def _stopped(run: Run, error: BaseException) -> Unfinished:
     return Unfinished(
-        f"Run {run.id} stopped in the middle, and could not be taken back now: {_said(error)}",
+        f"Run {run.seq} stopped in the middle, and could not be taken back now: {_said(error)}",
         hint="Nothing is lost. When the disk works again, memui recover finishes it.",
     )
 

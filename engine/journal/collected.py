@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
-from engine.errors import Drift, StorageError
+from engine.errors import Drift, StorageError, run_number
 from engine.journal.lines import line_damage, read_lines, whole
 from engine.journal.reading import read_file, run_ids, state_path
 from engine.journal.records import is_run_id, seal
@@ -54,7 +54,7 @@ def newest(place: Place) -> int:
 
 def number(run: str) -> int:
     """The number in a run's id."""
-    return int(run.partition("-")[0])
+    return int(run_number(run))
 
 
 def state_size(place: Place) -> int:

@@ -8,7 +8,7 @@ import os
 from dataclasses import replace
 from typing import Final
 
-from engine.errors import Drift, StorageError
+from engine.errors import Drift, StorageError, run_number
 from engine.journal.records import Damaged, LogState, Run, RunState, is_run_id, load_intent
 from engine.layouts import Place
 
@@ -79,7 +79,7 @@ def runs(place: Place, *, since: int = 0, newest: int | None = None) -> tuple[Ru
 
     `since` leaves out those with a lower number, `newest` all but so many.
     """
-    names = [name for name in run_ids(place) if int(name.partition("-")[0]) >= since]
+    names = [name for name in run_ids(place) if int(run_number(name)) >= since]
     found: list[Run] = []
     for name in names if newest is None else names[-newest:]:
         try:

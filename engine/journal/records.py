@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from engine.errors import EngineError
+from engine.errors import EngineError, run_number
 from engine.paths import is_memory
 
 FORMAT: Final = 1
@@ -121,7 +121,7 @@ class Run:
     @property
     def seq(self) -> int:
         """The number by which people call it."""
-        return int(self.id.partition("-")[0])
+        return int(run_number(self.id))
 
     @property
     def written(self) -> tuple[str, ...]:

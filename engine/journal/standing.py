@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.errors import EngineError
+from engine.errors import EngineError, run_number
 from engine.journal.collected import collected, number
 from engine.journal.reading import read_object, read_run, run_ids, runs
 from engine.journal.records import Attributes, Damaged, Run, RunKind
@@ -55,7 +55,8 @@ def find(place: Place, name: str) -> Run:
     for gone, time in () if found else collected(place).items():
         if name in {gone, str(number(gone))}:
             raise EngineError(
-                f"Run {gone} was collected on {time[:10]}: it cannot be taken back any more.",
+                f"Run {run_number(gone)} was collected on {time[:10]}:"
+                " it cannot be taken back any more.",
                 hint="memui log shows the runs that are kept.",
             )
     if not found:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from engine.changes import Claim, claims
 from engine.documents import Snapshot
+from engine.errors import Violation
+from engine.guards import content_violations
 from engine.paths import Layout, identity
 from engine.plan import ALL_OPERATIONS, Limits, Merge, Move, Operation, Plan, Update
 
@@ -42,6 +44,12 @@ class Case:
             for index, action in enumerate(self.plan.actions)
             if isinstance(action, Merge | Update)
         }
+
+    @cached_property
+    def content_violations(self) -> Mapping[int, Sequence[Violation]]:
+        """Action -> what is wrong with the whole file that it writes, where anything is."""
+        found = {index: content_violations(text) for index, text in self.contents.items()}
+        return {index: wrong for index, wrong in found.items() if wrong}
 
     @cached_property
     def targets(self) -> tuple[Claim, ...]:

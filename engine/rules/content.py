@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.guards import content_violations
 from engine.rules.case import Case, Check
 
 
@@ -12,8 +11,8 @@ def breaks(code: str) -> Check:
     """The check of one content rule, over every file that a plan writes."""
 
     def check(case: Case) -> Iterator[tuple[int | None, str]]:
-        for index, text in case.contents.items():
-            for violation in content_violations(text):
+        for index, violations in case.content_violations.items():
+            for violation in violations:
                 if violation.code == code:
                     yield index, violation.message
 

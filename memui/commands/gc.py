@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.commit import KEEP_DAYS, KEEP_RUNS, Collected
+from engine.errors import run_number
 from memui.context import Context, path_fields
 from memui.ending import EXIT_OK, UsageError
 
@@ -82,7 +83,7 @@ def _say(context: Context, found: Collected, *, dry: bool) -> None:
         console.say(
             "{} was written to after run {} had put it aside: those bytes are kept as {}.",
             late.path,
-            late.run,
+            run_number(late.run),
             late.digest[:12],
         )
 
@@ -90,7 +91,7 @@ def _say(context: Context, found: Collected, *, dry: bool) -> None:
 def _runs(runs: Sequence[str]) -> str:
     if not runs:
         return "no run"
-    first, last = (run.partition("-")[0] for run in (runs[0], runs[-1]))
+    first, last = (run_number(run) for run in (runs[0], runs[-1]))
     return f"run {first}" if len(runs) == 1 else f"{len(runs):,} runs ({first} to {last})"
 
 

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from engine.documents import WARNINGS, digest, parse
+from engine.errors import run_number
 from engine.journal import Run
 from engine.listing import Listing
 from engine.store import Store
@@ -152,7 +153,7 @@ def log(context: Context, _asked: argparse.Namespace) -> int:
         return 0
     gone: dict[str, list[str]] = {}
     for run_id, time in store.collected().items():
-        gone.setdefault(time, []).append(run_id.partition("-")[0])
+        gone.setdefault(time, []).append(run_number(run_id))
     if not runs and not gone:
         context.console.tell("Nothing was done yet.")
     undone = undone_runs(store)
@@ -204,10 +205,10 @@ def run_json(run: Run) -> dict[str, Any]:
 def _say_run(context: Context, run: Run, undone: str | None) -> None:
     state = ""
     if undone is not None:
-        state = f"undone by run {undone}"
+        state = f"undone by run {run_number(undone)}"
     elif run.state != "done":
         state = run.state
-    what = f"undo of run {run.undoes}" if run.undoes else str(run.kind)
+    what = f"undo of run {run_number(run.undoes)}" if run.undoes else str(run.kind)
     context.console.say(
         "{}  {}  {}  {}  {}",
         Styled(str(run.seq).rjust(4), "bold"),

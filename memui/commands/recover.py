@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.commit import Recovered
 from engine.diff import patch
+from engine.errors import run_number
 from engine.store import Store
 from engine.watch import Overwritten, joined, overwritten, repair
 from memui.context import Context, path_fields
@@ -41,7 +42,7 @@ def _say_runs(context: Context, found: Sequence[Recovered]) -> None:
     for recovered in found:
         context.console.say(
             "Run {}: {} ({} of {} files were new).",
-            recovered.run,
+            run_number(recovered.run),
             recovered.result.replace("-", " "),
             recovered.done,
             recovered.total,
@@ -71,7 +72,7 @@ def _offer(context: Context, store: Store) -> dict[str, Any]:
             context.console.tell("Nothing was changed.")
             return answer
     outcome = repair(store, missing, who=context.who, wait=context.wait)
-    undo = context.command("undo", outcome.run, "--yes")
+    undo = context.undo_command(store, outcome.run)
     if not context.json:
         for path in outcome.written:
             context.console.say("merged {}", path)

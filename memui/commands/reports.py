@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.errors import run_number
 from engine.plans import OpenedPlan
 from engine.proposal import Proposal, Standing
 from engine.review import Verdict
@@ -48,7 +49,7 @@ def say_rows(context: Context, proposal: Proposal, *, ledger: bool = False) -> N
         account = proposal.accounts.get(index)
         if account is None:
             run = proposal.applied.get(index + 1, "")
-            console.say("         {}", Styled(f"applied in run {run}", "dim"))
+            console.say("         {}", Styled(f"applied in run {run_number(run)}", "dim"))
             continue
         console.say(
             "         {}",

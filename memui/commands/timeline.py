@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from engine.errors import run_number
 from memui.commands import look
 from memui.console import Styled
 from memui.context import Context, path_fields
@@ -34,7 +35,7 @@ def log(context: Context, asked: argparse.Namespace) -> int:
         return 0
 
     def row(version: Version) -> list[str | Styled]:
-        made = "" if version.run is None else f"run {version.run.partition('-')[0]}"
+        made = "" if version.run is None else f"run {run_number(version.run)}"
         name = "gone" if version.digest is None else version.digest[:12]
         said = [version.note, "" if version.path == path else f"as {version.path}"]
         if version.digest is not None and not version.kept:

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.diff import patch
 from engine.documents import digest
-from engine.errors import AlreadyUndone, Conflict, EngineError
+from engine.errors import AlreadyUndone, Conflict, EngineError, run_number
 from engine.journal import Run, RunKind, earlier, undone_by
 from engine.reversal import Choice, Reversal, Reverted
 from engine.store import Store
@@ -41,7 +41,9 @@ def undo(context: Context, asked: argparse.Namespace) -> int:
             otherwise=None if asked.on_conflict == "stop" else Choice(asked.on_conflict),
         )
     except AlreadyUndone as error:
-        context.console.tell("Run {} is taken back already, by run {}.", error.run, error.by)
+        context.console.tell(
+            "Run {} is taken back already, by run {}.", run_number(error.run), run_number(error.by)
+        )
         return _nothing(context, error.run)
     if found.open:
         return _conflict(context, found)
@@ -56,7 +58,7 @@ def undo(context: Context, asked: argparse.Namespace) -> int:
         context.console.json(_conflict_json(found.run, error, ()))
         return EXIT_CONFLICT
     context.tell_after(store)
-    redo = context.command("undo", outcome.run, "--yes") if outcome.run else ""
+    redo = context.undo_command(store, outcome.run)
     kept = [file.path for file in found.files if not file.chosen]
     if context.json:
         context.console.json(
@@ -72,7 +74,9 @@ def undo(context: Context, asked: argparse.Namespace) -> int:
         return EXIT_OK
     if outcome.run:
         part = " in part" if found.partial else ""
-        context.console.say("Run {} is taken back{}, by run {}.", found.run.id, part, outcome.run)
+        context.console.say(
+            "Run {} is taken back{}, by run {}.", found.run.seq, part, run_number(outcome.run)
+        )
     else:
         context.console.tell("There was nothing to take back. Nothing was changed.")
     for path in outcome.written:
@@ -107,7 +111,7 @@ def _conflict(context: Context, found: Reversal) -> int:
         context.console.tell("memui: {} {}.", file.path, file.why)
         for choice in file.choices:
             words = ("undo", found.run.id, f"--{choice}", file.path)
-            context.console.tell("  {}", context.command(*words))
+            context.console.tell("  {}", context.to_do(*words))
     context.console.tell("{}", hint)
     return EXIT_CONFLICT
 
@@ -129,7 +133,7 @@ def _conflict_json(run: Run, error: Conflict, files: Sequence[Reverted]) -> dict
 def _asked(context: Context, found: Reversal, asked: argparse.Namespace) -> bool:
     """Name what would be done, and ask. Raises `UsageError` where nobody can be asked."""
     run, console = found.run, context.console
-    console.tell("This would take back run {} ({}, {}):", run.id, str(run.kind), run.time)
+    console.tell("This would take back run {} ({}, {}):", run.seq, str(run.kind), run.time)
     for file in found.files:
         console.tell("  {} {}", f"{_does(file):<8}", file.path)
     for file in found.files:
@@ -189,13 +193,15 @@ def _restore(context: Context, asked: argparse.Namespace, store: Store) -> int:
     base = None if here is None else digest(here)
     outcome = store.restore(path, name, base=base, who=context.who, wait=context.wait)
     context.tell_after(store)
-    redo = context.command("undo", outcome.run, "--yes")
+    redo = context.undo_command(store, outcome.run)
     if context.json:
         context.console.json(
             {"result": "undone", "run": outcome.run, "of": None, "conflicts": [], "undo": redo}
         )
         return EXIT_OK
-    context.console.say("{} has its earlier version again, by run {}.", path, outcome.run)
+    context.console.say(
+        "{} has its earlier version again, by run {}.", path, run_number(outcome.run)
+    )
     context.console.tell("undo: {}", redo)
     return EXIT_OK
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from engine.errors import run_number
 from engine.journal import Run as JournalRun
 from memui.presentation import Line, Run, column, count, line, runs, when
 
@@ -20,22 +21,17 @@ def touches(run: JournalRun, path: str) -> bool:
     )
 
 
-def number(run: str) -> str:
-    """The number by which people call a run."""
-    return run.partition("-")[0]
-
-
 def standing(run: JournalRun, undone: Mapping[str, str]) -> tuple[str, str]:
     """(where a run stands, its paint)."""
     if run.id in undone:
-        return f"undone by {number(undone[run.id])}", "warn"
+        return f"undone by {run_number(undone[run.id])}", "warn"
     if run.state == "done":
         return "done", "good"
     return ("taken back", "warn") if run.state == "taken-back" else ("unfinished", "bad")
 
 
 def _kind(run: JournalRun) -> str:
-    return f"undo of {number(run.undoes)}" if run.undoes else str(run.kind)
+    return f"undo of {run_number(run.undoes)}" if run.undoes else str(run.kind)
 
 
 def summary(run: JournalRun, *, roomy: bool) -> str:

@@ -74,3 +74,13 @@ def reversal_lines(found: Reversal) -> Iterator[Line]:
     if kept:
         yield line((f"{count(kept, 'file stays', 'files stay')} as they are now.", "dim"))
     yield line(("The undo is a run of its own: taking it back brings all of this again.", "dim"))
+
+
+def done_lines(found: Reversal) -> Iterator[Line]:
+    """What a reversal did to each file."""
+    if not any(file.why for file in found.files):
+        yield line(("Every file is as it was before that run.", "plain"))
+        yield line()
+    for file in found.files:
+        word, paint = does(file)
+        yield line((f"{word:<13}", paint), (file.path, "plain"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final, Literal
 
 from textual import work
@@ -13,68 +14,93 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
-from engine.commit import Phase as RunPhase
-from engine.commit import Progress
-from engine.commit.progress import ORDER
-from engine.consolidation import Applied, apply
-from engine.errors import Conflict, EngineError, Holder, InvalidPlan
+from engine.commit import OnStep, Outcome
+from engine.consolidation import Applied, apply, examine
+from engine.errors import Conflict, EngineError, run_number
 from engine.proposal import Proposal
-from memui.presentation import Line, count, line, own
+from engine.reversal import Reversal
+from memui.presentation import Line, content, count, line, own, wrap
+from memui.presentation.applying import (
+    Intent,
+    done_parts,
+    failure_lines,
+    intent,
+    intent_page,
+    promise_lines,
+    renewed_lines,
+    stale_title,
+)
+from memui.presentation.pages import Lines, Page, Part
+from memui.presentation.reversals import done_lines
 from memui.screens.session import Session, failure
-from memui.widgets.change_page import intent_lines, left_alone
-from memui.widgets.page_view import Facts, Lines, Page, PageView
+from memui.screens.undoing import ask_undo
+from memui.screens.working import WAIT, Working
+from memui.widgets.fold_view import FoldView
+from memui.widgets.page_view import Facts
 
-WAIT: Final = 10.0
-"""Seconds that an apply waits for another run; the holder is shown meanwhile."""
-_LOOK: Final = 0.1
-"""Seconds between two looks at how far a run is."""
-_STEPS: Final = {
-    RunPhase.LOCK: "lock the store",
-    RunPhase.CHECK: "check that every file is what you saw",
-    RunPhase.KEEP: "keep what they hold",
-    RunPhase.WRITE: "write",
-    RunPhase.BARRIER: "make it durable",
-    RunPhase.REMOVE: "remove",
-    RunPhase.CHANGELOG: "note it in the changelog",
-    RunPhase.DONE: "done",
-}
-_CHROME: Final = 8
-"""Rows of the dialog and the screen around its lines."""
+_CHROME: Final = 6
+"""Rows of the dialog around its lines and what is promised: border, title, foot, buttons."""
+_LEAST: Final = 8
+"""Rows of the lines under which what is promised scrolls with them."""
+_ASIDE: Final = 4
+"""Cells of the dialog beside its lines."""
+_WIDEST: Final = 78
 
-Phase = Literal["asking", "working", "done", "failed"]
+Below = Callable[[AbstractSet[int], Sequence[Line]], Page]
+"""A page by which of its folds are open, with lines at its end."""
+Phase = Literal["reading", "choosing", "asking", "done", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How the dialog ended. `undone` are the actions (0-based) that were applied and taken back."""
+    """How the dialog ended. Actions are 0-based.
+
+    `undone` were applied and taken back; `left_out` were approved, and the person left them out.
+    """
 
     changed: bool = False
     undone: frozenset[int] = frozenset()
+    left_out: frozenset[int] = frozenset()
 
 
 class ApplyDialog(ModalScreen[Result]):
-    """Names everything that would change; `y` does it, everything else goes back."""
+    """Names everything that would change; `y` does it, everything else goes back.
+
+    Approved actions that are not as they were approved stop it until the person leaves them out.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "confirm", show=False),
         Binding("n,escape,q", "back", show=False),
-        Binding("left,right", "other", show=False),
+        Binding("s", "leave_out", show=False),
         Binding("u", "undo", show=False),
         Binding("3", "history", show=False),
-        Binding("pagedown", "scroll(1)", show=False),
-        Binding("pageup", "scroll(-1)", show=False),
+        Binding("right", "side(1)", show=False),
+        Binding("left", "side(-1)", show=False),
+        Binding("down,j", "line(1)", show=False),
+        Binding("up,k", "line(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("home,g", "edge(0)", show=False),
+        Binding("end,G", "edge(1)", show=False),
     ]
 
     def __init__(self, session: Session, proposal: Proposal) -> None:
         super().__init__()
         self._session = session
         self._proposal = proposal
-        self._phase: Phase = "asking"
+        self._intent: Intent | None = None
+        self._phase: Phase = "reading"
+        self._conflict = False
         self._run = ""
-        self._progress: Progress | None = None
-        self._drawn: Progress | None = None
         self._changed = False
         self._undone: frozenset[int] = frozenset()
+        self._skip = False
+        self._left_out: frozenset[int] = frozenset()
+        self._below: Below = lambda _, __: Page()
+        self._promises: tuple[Line, ...] = ()
+        self._fixed = True
+        self._said = ""
 
     @property
     def phase(self) -> Phase:
@@ -82,244 +108,294 @@ class ApplyDialog(ModalScreen[Result]):
         return self._phase
 
     def compose(self) -> ComposeResult:
-        number = _applied_count(self._proposal)
-        title = f"Apply {count(number, 'approved action', 'approved actions')}?"
         with Vertical(classes="dialog"):
-            yield Static(own(title, "bold"), classes="dialog--title", id="apply-title")
-            yield PageView(classes="dialog--lines", id="apply-lines")
+            yield Static(own("Apply …", "bold"), classes="dialog--title", id="apply-title")
+            yield FoldView(classes="dialog--lines", id="apply-lines")
             yield Facts(id="apply-kept")
-            with Horizontal(classes="dialog--buttons", id="apply-buttons"):
+            yield Static(own(""), id="apply-foot")
+            with Horizontal(classes="dialog--buttons"):
                 yield Button(own("Back"), id="back")
+                yield Button(own("Leave out (s)"), id="leave-out")
                 yield Button(own("Apply (y)"), id="do", variant="warning")
+                yield Button(own("Undo (u)"), id="undo")
+                yield Button(own("History (3)"), id="history")
 
     def on_mount(self) -> None:
-        intent = list(intent_lines(self._proposal))
-        self._show(intent, kept=list(kept_lines(self._session)))
-        self.query_one("#back", Button).focus()
-        self.set_interval(_LOOK, self._draw_progress)
+        self._buttons()
+        self._weigh(self._proposal)
 
-    def _on_step(self, progress: Progress) -> None:
-        """Called by the thread that commits: only noted, so that the run never waits for us."""
-        self._progress = progress
+    def on_resize(self) -> None:
+        self._lay_out()
 
-    def _draw_progress(self) -> None:
-        progress = self._progress
-        if self._phase == "working" and progress is not None and progress is not self._drawn:
-            self._drawn = progress
-            self._show(list(progress_lines(progress)))
+    def _lay_out(self) -> None:
+        """Fit again; what is open and where one stands stay."""
+        fixed = self._fixed
+        self._fit()
+        if self._fixed is not fixed:
+            self._lines.show_again(self._folded)
 
-    def _show(self, lines: Sequence[Line], title: str = "", kept: Sequence[Line] = ()) -> None:
-        self.query_one("#apply-kept", Facts).show_facts(kept, None)
-        view = self.query_one("#apply-lines", PageView)
-        room = max(3, self.app.size.height - _CHROME - 2 * len(kept))
-        view.show(Page(Lines(lines)))
-        view.styles.max_height = room
-        if title:
-            self.query_one("#apply-title", Static).update(own(title, "bold"))
+    # Showing
+
+    @property
+    def _lines(self) -> FoldView:
+        return self.query_one("#apply-lines", FoldView)
+
+    def _title(self, text: str) -> None:
+        self.query_one("#apply-title", Static).update(own(text, "bold"))
+
+    def _say(self, text: str, bad: bool = False) -> None:
+        """Say something below the lines."""
+        foot = self.query_one("#apply-foot", Static)
+        foot.update(content(text, "$text-warning" if bad else "$foreground-muted"))
+        foot.display = bool(text)
+        self._said = text
+        self._lay_out()
+
+    def _buttons(self, *shown: str, safe: str = "Back") -> None:
+        """Show these buttons beside the safe one, which has the focus."""
+        back = self.query_one("#back", Button)
+        back.label = own(safe)
+        back.refresh(layout=True)
+        for button in self.query(Button):
+            button.display = button.id in {"back", *shown}
+        back.focus()
+
+    def _show(self, folded: Below, title: str, promises: Sequence[Line] = ()) -> None:
+        """Show lines and what is promised below them."""
+        self._below, self._promises = folded, tuple(promises)
+        self._title(title)
+        self._say("")
+        self._fit()
+        self._lines.show_folded(self._folded)
+
+    def _folded(self, opened: AbstractSet[int]) -> Page:
+        return self._below(opened, () if self._fixed else self._promises)
+
+    def _fit(self) -> None:
+        """Give the lines what room there is. On a low terminal what is promised scrolls along."""
+        if not self.is_mounted:
+            return
+        width = min(_WIDEST, self.app.size.width * 96 // 100) - _ASIDE
+        rows = sum(len(wrap(made, width)) for made in self._promises)
+        foot = len(wrap(line((self._said, "plain")), width)) if self._said else 0
+        room = self.app.size.height * 96 // 100 - _CHROME - foot
+        self._fixed = room - rows >= _LEAST
+        kept = self.query_one("#apply-kept", Facts)
+        kept.display = self._fixed and rows > 0
+        kept.show_facts(self._promises if self._fixed else (), None)
+        self._lines.styles.max_height = room - rows if self._fixed else max(3, room)
+
+    def _ask(self) -> None:
+        """Name everything, and ask."""
+        found = self._intent
+        if found is None:
+            return
+        actions = count(len(found.actions), "approved action", "approved actions")
+        if not found.actions:
+            self._phase = "choosing" if found.stale else "failed"
+            title = f"Nothing can be applied: {stale_title(found)}"
+        elif found.stale and not self._skip:
+            self._phase = "choosing"
+            title = stale_title(found)
+        else:
+            self._phase = "asking"
+            title = f"Apply {actions}?"
+        undo, exact = self._session.undo_command("last"), self._session.names_store
+        promises = promise_lines(self._session.store.place.state, undo, exact=exact)
+        self._show(
+            lambda opened, below: intent_page(found, opened, below=below), title, list(promises)
+        )
+        them = "it" if len(found.stale) == 1 else "them"
+        if self._phase == "choosing":
+            if found.actions:
+                self._say(f"s leaves {them} out and asks for the rest; esc stops.", True)
+            else:
+                self._say(f"s has you decide {them} again; esc goes back.", True)
+            self._buttons("leave-out")
+        else:
+            self._buttons("do")
+
+    # Keys
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "back":
-            self.action_back()
-        elif self._phase == "asking":
-            self.action_confirm()
-        else:
-            self.action_undo()
+        does = {
+            "back": self.action_back,
+            "leave-out": self.action_leave_out,
+            "do": self.action_confirm,
+            "undo": self.action_undo,
+            "history": self.action_history,
+        }
+        does[event.button.id or "back"]()
 
     def action_back(self) -> None:
-        """Close. While a run is at work it says that it cannot: it ends whole in a moment."""
-        if self._phase != "working":
-            self.dismiss(Result(self._changed, self._undone))
-            return
-        title = "It cannot be left halfway. It ends in a moment, then says what it did."
-        self.query_one("#apply-title", Static).update(own(title, "bold"))
+        """Close."""
+        self.dismiss(Result(self._changed, self._undone, self._left_out))
 
     def action_history(self) -> None:
         """Close, and show the runs."""
         if self._phase in {"done", "failed"}:
-            self.dismiss(Result(self._changed, self._undone))
+            self.action_back()
             self.app.switch_mode("history")
 
-    def action_other(self) -> None:
-        """The other button."""
-        self.focus_next(Button)
+    def action_side(self, step: int) -> None:
+        """Open or fold what is marked; where nothing folds, the other button."""
+        if self._lines.page.blocks:
+            self._lines.action_fold(step > 0)
+        elif step > 0:
+            self.focus_next(Button)
+        else:
+            self.focus_previous(Button)
 
-    def action_scroll(self, step: int) -> None:
-        """Scroll the names."""
-        self.query_one("#apply-lines", PageView).action_page(step)
+    def action_line(self, step: int) -> None:
+        """Go on among what is named."""
+        self._lines.action_line(step)
+
+    def action_page(self, step: int) -> None:
+        """Scroll what is named."""
+        self._lines.action_page(step)
+
+    def action_edge(self, end: int) -> None:
+        """The top or the end of what is named."""
+        self._lines.action_edge(end)
+
+    # Weighing
+
+    @work(thread=True)
+    def _weigh(self, proposal: Proposal, *, again: bool = False) -> None:
+        """Work out what would be done; `again` against the store as it is now."""
+        try:
+            if again:
+                proposal = examine(self._session.store, proposal.saved)
+            found = intent(proposal)
+        except EngineError as error:
+            self.app.call_from_thread(self._failed, error)
+        else:
+            self.app.call_from_thread(self._weighed, found)
+
+    def _weighed(self, found: Intent) -> None:
+        self._intent = found
+        self._proposal = found.proposal
+        self._ask()
+
+    def action_leave_out(self) -> None:
+        """Leave out what is stale; after a conflict, look first what is."""
+        found = self._intent
+        if self._phase == "choosing" and found is not None:
+            self._skip = True
+            if found.actions:
+                self._ask()
+            else:
+                self._left_out = found.stale
+                self.action_back()
+        elif self._phase == "failed" and self._conflict:
+            self._phase, self._skip = "reading", False
+            self._weigh(self._proposal, again=True)
+
+    def renew(self, proposal: Proposal) -> None:
+        """The store was read anew. What would change stays as it was read here, or is not done.
+
+        A question that a person has read is never exchanged for another below their finger.
+        """
+        if self._phase not in {"asking", "choosing"}:
+            return
+        before = self._proposal
+        if before.approved == proposal.approved and all(
+            before.seen(i) == proposal.seen(i)
+            and before.accounts[i].entries == proposal.accounts[i].entries
+            for i in before.approved
+        ):
+            self._proposal = proposal
+            if self._intent is not None:
+                self._intent = replace(self._intent, proposal=proposal)
+            return
+        gone = before.approved - proposal.approved
+        drifts = {d.path: d for i in gone for d in proposal.stale.get(i, ())}
+        self._conflict, self._proposal = True, proposal
+        lines = list(renewed_lines([*drifts.values()]))
+        self._end("failed", "What you were asked has changed", lines)
+
+    def fail(self, error: EngineError) -> None:
+        """The plan or the store cannot be read any more."""
+        if self._phase in {"asking", "choosing"}:
+            self._failed(error)
 
     # Doing
 
     def action_confirm(self) -> None:
         """Apply, if it was not yet."""
-        if self._phase == "asking":
-            self._work("Applying…", list(step_lines(None, self._proposal)))
-            self._apply()
+        if self._phase == "choosing":
+            self._say("Choose first: s leaves out what changed, esc stops.", True)
+        if self._phase != "asking":
+            return
+        session, proposal = self._session, self._proposal
+        self._phase = "reading"
 
-    def action_undo(self) -> None:
-        """Take back what was done here."""
-        if self._phase == "done" and self._run:
-            self._work("Taking it back…", [line(("One moment.", "dim"))])
-            self._take_back(self._run)
-
-    def _work(self, title: str, lines: Sequence[Line]) -> None:
-        self._phase = "working"
-        self._progress = None
-        self.query_one("#apply-buttons", Horizontal).display = False
-        self._show(lines, title)
-
-    @work(thread=True)
-    def _apply(self) -> None:
-        store = self._session.store
-        store.waiting = self._wait
-        try:
-            done = apply(
-                store, self._proposal, who=self._session.who, wait=WAIT, on_step=self._on_step
+        def does(on_step: OnStep) -> Applied:
+            return apply(
+                session.store,
+                proposal,
+                who=session.who,
+                on_stale="skip" if self._skip else "stop",
+                wait=WAIT,
+                on_step=on_step,
             )
-        except EngineError as error:
-            self.app.call_from_thread(self._failed, error)
-        else:
-            self.app.call_from_thread(self._applied, done)
-        finally:
-            store.waiting = None
 
-    @work(thread=True)
-    def _take_back(self, run: str) -> None:
-        store = self._session.store
-        store.waiting = self._wait
-        try:
-            outcome = store.undo(run, who=self._session.who, wait=WAIT)
-        except EngineError as error:
-            self.app.call_from_thread(self._failed, error)
-        else:
-            self.app.call_from_thread(self._taken_back, run, outcome.run)
-        finally:
-            store.waiting = None
+        self.app.push_screen(Working[Applied](session, "Applying …", does), self._ended)
 
-    def _wait(self, holder: Holder | None) -> None:
-        said = str(holder) if holder else "another run"
-        lines = [line(("Waiting for ", "plain"), (said, "plain"), (" …", "plain"))]
-        self.app.call_from_thread(self._show, lines)
-
-    def _applied(self, done: Applied) -> None:
-        self._run = done.run
-        self._changed = bool(done.run)
-        lines = list(done_lines(done, self._proposal))
-        title = f"Applied as run {done.run}" if done.run else "Nothing had to change"
-        self._end("done", title, lines, run=done.run)
-
-    def _taken_back(self, run: str, undo: str) -> None:
-        self._changed = True
-        # Taking back twice is applying again: then nothing is undone any more.
-        self._undone = frozenset() if self._undone else self._proposal.approved
-        self._run = undo
-        lines = [line(("Every file is as it was before that run.", "plain"))]
-        self._end("done", f"Run {run} is taken back, as run {undo}", lines, run=undo)
+    def _ended(self, done: Applied | EngineError | None) -> None:
+        found = self._intent
+        if isinstance(done, EngineError):
+            self._failed(done)
+        elif done is not None and found is not None:
+            self._run, self._changed = done.run, bool(done.run)
+            self._left_out = found.stale
+            title = (
+                f"Applied as run {run_number(done.run)}" if done.run else "Nothing had to change"
+            )
+            self._end("done", title, done_parts(done, found))
 
     def _failed(self, error: EngineError) -> None:
-        self._end("failed", "Nothing was changed", list(failure_lines(error)))
+        self._conflict = isinstance(error, Conflict)
+        lines = list(failure_lines(error, failure(error)))
+        self._run = ""
+        self._end("failed", "Nothing was changed" if error.unchanged else "It stopped", lines)
 
-    def _end(self, phase: Phase, title: str, lines: Sequence[Line], *, run: str = "") -> None:
+    def _end(self, phase: Phase, title: str, parts: Sequence[Part]) -> None:
         self._phase = phase
         recovered = self._session.told_recovered()
         told = [line((recovered, "warn")), line()] if recovered else []
-        self._show([*told, *lines], title, list(undo_lines(self._session, run)) if run else ())
-        self.query_one("#apply-buttons", Horizontal).display = True
-        back = self.query_one("#back", Button)
-        back.label = own("Close")
-        other = self.query_one("#do", Button)
-        other.label = own("Undo (u)")
-        other.display = bool(run)
-        back.focus()
-
-
-def _applied_count(proposal: Proposal) -> int:
-    return sum(proposal.owner(i) == i for i in proposal.approved)
-
-
-def kept_lines(session: Session) -> Iterator[Line]:
-    """How what is replaced is kept, and how to take it all back."""
-    state, undo = session.store.place.state, session.undo_command("last")
-    yield line(("What is replaced is kept in ", "dim"), (state, "dim"))
-    yield line(("Take it all back: ", "dim"), (undo, "bold"))
-
-
-def progress_lines(progress: Progress) -> Iterator[Line]:
-    """The steps of a run as a list that fills: what is done, what is at work, what is to come."""
-    if progress.phase is RunPhase.BACK:
-        yield line(("It cannot go on: everything is put back as it was.", "warn"))
-        return
-    now = ORDER.index(progress.phase)
-    for at, phase in enumerate(ORDER):
-        sign, paint = ("✓", "plain") if at < now else ("›", "bold") if at == now else ("·", "dim")
-        counted = f"  {progress.done} of {progress.total}" if at == now and progress.total else ""
-        yield line((f"{_STEPS[phase]}{counted}", paint), gutter=f" {sign} ")
-
-
-def step_lines(done: Applied | None, proposal: Proposal) -> Iterator[Line]:
-    """What an apply does, in its order; with `done`, what came of it."""
-    files = sum(len(proposal.changes[i].edits) for i in proposal.approved)
-    steps = [
-        f"checked that {count(files, 'file is', 'files are')} what you saw",
-        "kept what they held",
-        "written and removed"
-        if done is None
-        else f"written {len(done.written)}, removed {len(done.deleted)}",
-        "recorded" if done is None else f"recorded as run {done.run}{_logged(done)}",
-    ]
-    for step in steps:
-        paint, sign = ("dim", "·") if done is None else ("plain", "✓")
-        yield line((step, paint), gutter=f" {sign} ")
-
-
-def _logged(done: Applied) -> str:
-    says = {
-        "written": ", and in the changelog",
-        "pending": "; the changelog cannot be written now, the next run writes it",
-    }
-    return says.get(done.changelog, "")
-
-
-def undo_lines(session: Session, run: str) -> Iterator[Line]:
-    """How to take back a run."""
-    yield line(("Take it back: u, or ", "dim"), (session.undo_command(run), "bold"))
-
-
-def done_lines(done: Applied, proposal: Proposal) -> Iterator[Line]:
-    """What was applied, skipped and rejected."""
-    if done.run:
-        yield from step_lines(done, proposal)
-        yield line()
-    for path in done.written:
-        yield line((path, "plain"), gutter=" wrote   ")
-    for path in done.deleted:
-        yield line((path, "plain"), gutter=" removed ")
-    for skipped in done.skipped:
-        yield line((f"action {skipped.action + 1}: {skipped.why}", "warn"), gutter=" skipped ")
-    if not done.run:
-        yield line(("The files already are what the plan makes of them.", "dim"))
-        return
-    yield from left_alone(proposal)
-
-
-def failure_lines(error: EngineError) -> Iterator[Line]:
-    """What happened, that nothing was changed, and what to do next."""
-    if isinstance(error, Conflict):
-        yield line(("These files are not what you approved:", "plain"))
-        for drift in error.drifts:
-            yield line((drift.path, "bold"), (f" {drift.why}", "bad"), gutter=" ✗ ")
-        yield line()
-        yield line(
-            ("Nothing was changed. The rows that they touch are marked: look again.", "plain")
+        undo = line(
+            ("Take it back: u, or ", "dim"), (self._session.undo_command(self._run), "bold")
         )
-        return
-    if isinstance(error, InvalidPlan):
-        yield line(("What is approved breaks a rule:", "plain"))
-        for found in error.violations:
-            where = "" if found.action is None else f"action {found.action + 1}: "
-            yield line((f"{where}{found.message}", "bad"), gutter=" ✗ ")
-        yield line()
-        yield line(("Nothing was changed. Reject or edit these actions.", "plain"))
-        return
-    yield line((failure(error), "bad"))
-    yield line()
-    yield line(("Your verdicts are kept: P tries again.", "plain"))
+        self._show(
+            lambda _, below: Page(Lines([*told, *parts, *([line()] if below else []), *below])),
+            title,
+            [undo] if self._run else [],
+        )
+        if self._run:
+            self._buttons("undo", "history", safe="Close")
+        else:
+            again = ["leave-out"] if self._conflict and phase == "failed" else []
+            self._buttons(*again, safe="Close")
+
+    # Taking back
+
+    def action_undo(self) -> None:
+        """Take back what was done here, after a question that names the files."""
+        if self._phase == "done" and self._run:
+            ask_undo(self, self._session, self._run, self._say, then=self._taken_back)
+
+    def _taken_back(self, found: Reversal, outcome: Outcome) -> None:
+        self._changed = True
+        actions = frozenset(action.number - 1 for action in found.taken_back)
+        # Taking back an undo is applying again: then nothing of it is undone any more.
+        self._undone = self._undone - actions if found.run.undoes else self._undone | actions
+        self._run = outcome.run or self._run
+        by = run_number(outcome.run)
+        part = "in part " if found.partial else ""
+        title = (
+            f"Run {run_number(found.run.undoes)} is done again, as run {by}"
+            if found.run.undoes
+            else f"Run {found.run.seq} is {part}taken back, as run {by}"
+        )
+        self._end("done", title, list(done_lines(found)))

@@ -8,7 +8,7 @@ from textual.app import SuspendNotSupported
 from textual.screen import Screen
 
 from engine.documents import digest, parse
-from engine.errors import Conflict, EngineError, InvalidPlan
+from engine.errors import Conflict, EngineError, InvalidPlan, run_number
 from engine.store import Store
 from memui.console import Console
 from memui.editor import edit_text, rescue
@@ -46,7 +46,7 @@ def edit(screen: Screen[None], session: Session, path: str, said: Said) -> None:
         screen.app.push_screen(Told("Not saved", list(_why(error, path, kept)), "esc goes back"))
         return
     recovered = session.told_recovered()
-    done = f"Wrote {path} in run {outcome.run.partition('-')[0]}. u takes it back."
+    done = f"Wrote {path} in run {run_number(outcome.run)}. u takes it back."
     said(f"{recovered}; {done}" if recovered else done, False)
 
 

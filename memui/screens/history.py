@@ -151,7 +151,7 @@ class HistoryScreen(Screen[None]):
         elif run is None:
             lines = self._nothing()
         else:
-            command = self._session.undo_command(str(run.seq))
+            command = self._session.undo_command(run.id)
             lines = tuple(detail(run, self._undone, command))
         self._text.show(Page(lines))
 

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from textual.screen import Screen
 
 from engine.changes import Edit
-from engine.errors import EngineError
+from engine.errors import EngineError, run_number
 from engine.watch import Overwritten, joined, overwritten, repair
 from memui.presentation import Line, count, line
-from memui.presentation.history import number
 from memui.screens.dialogs import Confirm
 from memui.screens.session import Session, failure
 from memui.widgets.diff_view import edit_lines
@@ -23,7 +22,7 @@ def warning(found: Sequence[Overwritten]) -> str:
     facts = [fact for item in found for fact in item.facts]
     if not facts:
         return ""
-    runs = ", ".join(dict.fromkeys(number(item.run) for item in found if item.facts))
+    runs = ", ".join(dict.fromkeys(run_number(item.run) for item in found if item.facts))
     said = count(len(facts), "fact", "facts")
     return f"Another writer overwrote what run {runs} wrote: {said} gone. w merges them in."
 
@@ -50,7 +49,7 @@ def ask_repair(screen: Screen[None], session: Session, said: Said) -> None:
         except EngineError as error:
             said(failure(error), True)
             return
-        said(f"Merged in, by run {number(outcome.run)}. u takes it back.", False)
+        said(f"Merged in, by run {run_number(outcome.run)}. u takes it back.", False)
 
     lines: list[Line] = [
         line(("What the other writer wrote stays; what the run wrote is added.", "dim")),

@@ -10,10 +10,9 @@ from textual.containers import Container, Vertical
 from textual.screen import Screen
 
 from engine.changes import Edit
-from engine.errors import EngineError
+from engine.errors import EngineError, run_number
 from engine.reversal import Choice, Reversal, Reverted
 from memui.presentation import count
-from memui.presentation.history import number
 from memui.presentation.reversals import choice_lines, file_row, reversal_lines
 from memui.screens.dialogs import Confirm
 from memui.screens.session import Session, failure
@@ -64,7 +63,7 @@ class ReversalScreen(Screen[Reversal | None]):
 
     def on_mount(self) -> None:
         run = self._found.run
-        what = f"undo of run {number(run.undoes)}" if run.undoes else f"run {run.seq}"
+        what = f"undo of run {run_number(run.undoes)}" if run.undoes else f"run {run.seq}"
         self.query_one("#header", Header).show(
             self._session.store.name,
             f"Take back {what}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import ClassVar, Final
 
@@ -15,16 +15,18 @@ from textual.worker import get_current_worker
 
 from engine import decisions
 from engine.blocks import result_of
-from engine.consolidation import examine
+from engine.consolidation import examine, select
 from engine.errors import Conflict, EngineError, NoPlan, Refused
-from engine.plans import OpenedPlan, write_review
+from engine.ledger import Entry
+from engine.plans import OpenedPlan, reopen, write_review
 from engine.proposal import Proposal
 from engine.review import Review, Verdict
 from memui.presentation import count, line
 from memui.screens.apply_dialog import ApplyDialog, Result
 from memui.screens.dialogs import Asked, Confirm
+from memui.screens.keep_dialog import KeepDialog
+from memui.screens.live import Live, Woken, applying
 from memui.screens.result_editing import Desk, edit_here, edit_outside
-from memui.screens.reviewing import reopen
 from memui.screens.session import Session, failure
 from memui.widgets.action_list import ActionList, ApplyRow
 from memui.widgets.bars import Header, KeyBar, Notice
@@ -37,8 +39,8 @@ PASTE_SECONDS: Final = 0.05
 _KEYS: Final = (
     ("a", "approve"), ("r", "reject"), ("] [", "block"), ("space", "leave"), ("e", "edit"),
     ("t", "view"), ("u", "undo"), ("P", "apply"), ("?", "help"), ("A", "all lossless"),
-    ("J", "next"), ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("1", "browse"),
-    ("v", "versions"), ("q", "quit"),
+    ("J", "next"), ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("i", "keep"),
+    ("v", "versions"), ("1", "browse"), ("q", "quit"),
 )  # fmt: skip
 _KEYS_WITHOUT: Final = ((".", "look again"), ("1", "browse"), ("3", "history"), ("q", "quit"))
 
@@ -62,6 +64,7 @@ class ReviewScreen(Screen[None]):
         Binding("plus,equals_sign", "context(1)", "More unchanged lines around the changes"),
         Binding("minus", "context(-1)", "Fewer unchanged lines around the changes"),
         Binding("l", "ledger", "Ledger"),
+        Binding("i", "keep", "Keep a statement that is dropped"),
         Binding("v", "version", "Versions: what is compared with what"),
         Binding("right_square_bracket", "block(1)", show=False),
         Binding("left_square_bracket", "block(-1)", show=False),
@@ -85,6 +88,7 @@ class ReviewScreen(Screen[None]):
         self._writes = 0
         self._said_at: int | None = None
         self._covered = False
+        self._live = Live(session)
 
     @property
     def opened(self) -> OpenedPlan | None:
@@ -105,11 +109,24 @@ class ReviewScreen(Screen[None]):
         self._covered = self in self.app.screen_stack  # by a dialog: another mode has its own stack
         if not self._covered:
             self._panes.stop()
+            self._live.stop()
 
     def on_screen_resume(self) -> None:
+        if self._session.watches:
+            self._live.start(self)
         if not self._covered:
             self.action_rescan()
         self._covered = False
+
+    def on_unmount(self) -> None:
+        self._live.stop()
+
+    def on_woken(self, _event: Woken) -> None:
+        """Read anew what changed on disk; while a run is at work that is its own doing."""
+        dialog = applying(self.app)
+        if dialog is None or dialog.phase == "asking":
+            self._live.woken()
+            self._read()
 
     def on_paste(self, _event: events.Paste) -> None:
         self._pasted = monotonic()
@@ -123,7 +140,10 @@ class ReviewScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="read")
     def _read(self) -> None:
         store, writes = self._session.store, self._writes
+        # A large plan is some million objects: to look through them for garbage again and again
+        # would hold the first row and every key up for half a second.
         gc.unfreeze()
+        gc.disable()
         try:
             opened = reopen(store, self._session.opened)
             proposal = examine(store, opened.saved, self.proposal)
@@ -132,8 +152,8 @@ class ReviewScreen(Screen[None]):
             if not get_current_worker().is_cancelled:
                 self.app.call_from_thread(self._show_nothing, error)
             return
-        # A large plan is some million objects: to look through them for garbage again and again
-        # would hold every key up for half a second.
+        finally:
+            gc.enable()
         gc.freeze()
         if not get_current_worker().is_cancelled:
             self.app.call_from_thread(self._was_read, opened, proposal, order, writes)
@@ -161,12 +181,20 @@ class ReviewScreen(Screen[None]):
         if writes != self._writes:
             self._read()  # a verdict was given meanwhile: what was read lacks it
             return
+        dialog = applying(self.app)
+        if dialog is not None and dialog.phase != "asking":
+            return  # a run is at work, or was: all is read when the dialog closes
+        note = self._live.take_note(self.proposal, proposal, self.opened, opened)
         if self.opened is None or opened.seen != self.opened.seen:
             self._past.clear()  # somebody else gave verdicts: steps back would take theirs away
         self._session.opened = opened
         self.proposal, self._order = proposal, order
         self.query_one("#keys", KeyBar).show(_KEYS if order else _KEYS_WITHOUT)
         self._show()
+        if note:
+            self._say(note, bad=True)
+        if dialog is not None:
+            dialog.renew(proposal)
 
     # Showing
 
@@ -189,6 +217,9 @@ class ReviewScreen(Screen[None]):
 
     def _show_nothing(self, error: EngineError) -> None:
         """There is no plan, or it cannot be read."""
+        dialog = applying(self.app)
+        if dialog is not None:
+            dialog.fail(error)
         self.proposal, self._order = None, ()
         self.query_one("#keys", KeyBar).show(_KEYS_WITHOUT)
         if isinstance(error, NoPlan):
@@ -415,6 +446,34 @@ class ReviewScreen(Screen[None]):
         else:
             self._say(f"{said} The action wants a verdict; u takes this back.")
 
+    def action_keep(self) -> None:
+        """Keep a statement that the action drops: at once if it is one, else ask which."""
+        proposal, index = self.proposal, self._panes.chosen
+        if proposal is None or index is None or self._is_paste():
+            return
+        account = proposal.accounts.get(index)
+        dropped = account.dropped if account is not None else ()
+        if not dropped:
+            self._say("This action drops nothing.")
+        elif len(dropped) == 1 or result_of(proposal.changes[index]) is None:
+            self._add(index, dropped)
+        else:
+            dialog = KeepDialog(f"Which of these is action {index + 1} to keep?", dropped)
+            self.app.push_screen(dialog, lambda chosen: self._add(index, chosen or ()))
+
+    def _add(self, index: int, entries: Sequence[Entry]) -> None:
+        """Add statements to the result of an action."""
+        if self.proposal is None or not entries:
+            return
+        try:
+            review = decisions.keep(self.proposal, index, entries)
+        except Refused as refused:
+            self._say(failure(refused), bad=True)
+            return
+        if self._keep(review, index):
+            number = count(len(entries), "statement is", "statements are")
+            self._say(f"{number} added to the result. The action wants a verdict; u undoes this.")
+
     # Editing
 
     def action_edit(self) -> None:
@@ -442,17 +501,12 @@ class ReviewScreen(Screen[None]):
         proposal = self.proposal
         if proposal is None or self._is_paste():
             return
-        if not proposal.approved:
+        if not proposal.approved and not select(proposal).drifts:
             self._say("Nothing is approved.", bad=True)
             return
         if not self._session.store.place.writable:
             self._say("The store is read-only: nothing can be applied.", bad=True)
             return
-        holds = decisions.settled(proposal)
-        if holds is not None:
-            if not self._keep(holds):
-                return
-            proposal = proposal.reviewed(holds)
         self.app.push_screen(ApplyDialog(self._session, proposal), self._applied)
 
     def _applied(self, result: Result | None) -> None:
@@ -460,9 +514,9 @@ class ReviewScreen(Screen[None]):
         if result is None or proposal is None:
             return
         self._past.clear()  # what was applied is not taken back by a step here
-        if result.undone:
+        if result.undone or result.left_out:
             review = proposal.saved.review
-            for index in sorted(result.undone):
+            for index in sorted(result.undone | result.left_out):
                 review = review.decide(proposal.owner(index), Verdict.PENDING, seen="")
             self._keep(review)
         if result.changed:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final, Literal, get_args
 
 from textual.content import Content
 
 from engine.changes import Change, Edit
 from engine.diff import compare
-from engine.errors import Violation
+from engine.errors import Violation, run_number
 from engine.proposal import Counts, Proposal, Standing
 from memui.presentation import Line, count, line, own
+from memui.presentation.applying import intent, intent_page
 from memui.widgets.agent_page import agent_page
 from memui.widgets.diff_notes import Check
 from memui.widgets.diff_view import (
@@ -68,7 +68,7 @@ def fact_lines(proposal: Proposal, index: int) -> list[Line]:
     found: list[Line] = []
     run = proposal.applied.get(index + 1)
     if run is not None:
-        found.append(line((f"applied in run {run}", "good")))
+        found.append(line((f"applied in run {run_number(run)}", "good")))
     account = proposal.accounts.get(index)
     if account is not None and proposal.changes[index].edits:
         found.append(tally(account))
@@ -207,8 +207,7 @@ def end_page(proposal: Proposal) -> tuple[str, Page]:
         said = line(("planner says: ", "dim"), (summary, "model"), gutter=" ")
         return "The plan has nothing to do", Page([said] if summary else [])
     if counts.approved:
-        lines = [replace(made, gutter=f" {made.gutter}") for made in intent_lines(proposal)]
-        return "Enter asks once more, then does this", Page(lines)
+        return "Enter asks once more, then does this", intent_page(intent(proposal))
     if counts.undecided:
         return "Nothing is approved yet", _helped(
             "a approves the action under the cursor, r rejects it.",
@@ -237,60 +236,3 @@ def no_plan_page(command: str) -> Page:
             line(("Nothing changes before you approve it and apply it.", "dim"), gutter=" "),
         ]
     )
-
-
-def intent_lines(proposal: Proposal) -> Iterator[Line]:
-    """Everything that applying would do: the files, what is lost, what waits."""
-    owners = [i for i in sorted(proposal.approved) if proposal.owner(i) == i]
-    edits = [(i, edit) for i in owners for edit in proposal.changes[i].edits]
-    written = [(i, e) for i, e in edits if e.after is not None]
-    vanish = [(i, e) for i, e in edits if e.after is None]
-    if written:
-        yield line((f"Written: {count(len(written), 'file', 'files')}", "bold"))
-        for index, edit in written:
-            yield _file(edit.path, "new" if edit.before is None else "", index, "good")
-    if vanish:
-        yield line((f"Vanish: {count(len(vanish), 'file', 'files')}", "bold"))
-        for index, edit in vanish:
-            yield _file(edit.path, "", index, "bad")
-    yield line()
-    yield from _losses(proposal, owners)
-    yield from left_alone(proposal)
-
-
-def _file(path: str, note: str, index: int, paint: str) -> Line:
-    more = f"  {note}" if note else ""
-    return line((path, paint), (f"{more}  action {index + 1}", "dim"), gutter="  ")
-
-
-def _losses(proposal: Proposal, owners: Sequence[int]) -> Iterator[Line]:
-    lost = [
-        entry.source
-        for i in owners
-        for entry in proposal.accounts[i].dropped
-        if entry.source is not None
-    ]
-    if not lost:
-        yield line(("No statement is dropped.", "good"))
-        return
-    yield line((f"{count(len(lost), 'statement', 'statements')} will be dropped:", "note-lost"))
-    for source in lost:
-        yield line((source.text, "plain"), (f"  {source.path}:{source.line}", "dim"), gutter="  ✗ ")
-
-
-def left_alone(proposal: Proposal) -> Iterator[Line]:
-    """What an apply would not touch, in one line."""
-    counts = proposal.counts()
-    said = [
-        f"{number} {word}"
-        for number, word in (
-            (counts.undecided, "to decide"),
-            (counts.rejected, "rejected"),
-            (counts.stale, "changed on disk"),
-            (counts.invalid, "invalid"),
-        )
-        if number
-    ]
-    if said:
-        yield line()
-        yield line((f"Left alone: {', '.join(said)}.", "dim"))

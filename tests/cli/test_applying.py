@@ -54,7 +54,7 @@ def test_a_bare_plan_is_applied_in_two_parts_and_checked_again(
     assert (root / "memory/agent/facts/kiln.md").read_text() == "changed\n"
     again = memui(root, "apply", file, "--approve", "1", "--yes", "--json")
     assert again.code == 4
-    assert first.json["run"] in again.json["error"]["message"]
+    assert again.json["error"]["message"] == "Action 1 was applied in run 1."
 
 
 def test_an_undone_action_waits_again(memui: Call, store: Make, tmp_path: Path) -> None:
@@ -196,16 +196,29 @@ def test_a_plan_is_listed_on_a_terminal_with_every_standing(
 def test_what_would_be_skipped_is_said_before_the_question(
     terminal: Call, store: Make, tmp_path: Path
 ) -> None:
-    root, file = store({"facts/a.md": KILN, "facts/b.md": NET}), tmp_path / "p.json"
-    file.write_text(
-        plan(update("facts/a.md", KILN + "- On Tuesday.\n- At 20:00.\n"), delete("facts/b.md"))
-    )
+    files: dict[str, str | bytes] = {"facts/a.md": KILN, "facts/b.md": NET, "facts/c.md": "old\n"}
+    root, file = store(files), tmp_path / "p.json"
+    more = update("facts/a.md", KILN + "- On Tuesday.\n- At 20:00.\n")
+    file.write_text(plan(more, delete("facts/b.md"), delete("facts/c.md")))
     asked = terminal(root, "apply", file, "--approve", "all", "--reject", "1", answer="n\n")
     assert "Action 2 needs action 1, which does not run, so it is skipped." in asked.err
     assert "  facts/b.md" not in asked.err
+    assert "  facts/c.md" in asked.err
     asked = terminal(root, "apply", file, "--approve", "2", answer="n\n")
     assert "so its facts are dropped" in asked.err
     assert "  facts/b.md" in asked.err
+
+
+def test_nothing_is_asked_where_everything_is_skipped(
+    terminal: Call, store: Make, tmp_path: Path
+) -> None:
+    root, file = store({"facts/a.md": KILN, "facts/b.md": NET}), tmp_path / "p.json"
+    more = update("facts/a.md", KILN + "- On Tuesday.\n- At 20:00.\n")
+    file.write_text(plan(more, delete("facts/b.md")))
+    ended = terminal(root, "apply", file, "--approve", "all", "--reject", "1")
+    assert ended.code == 5
+    assert "skipped action 2: needs action 1, which does not run" in ended.out
+    assert "Apply this?" not in ended.err
 
 
 def test_the_command_that_is_offered_without_a_terminal_does_it(
@@ -268,7 +281,7 @@ def test_undo_takes_back_what_stopped_in_the_middle_first(memui: Call, store: Ma
     os.unlink(root / ".memui" / "memory%2Fagent" / "runs" / run_id / "done")
     ended = memui(root, "undo", "--yes", "--json")
     assert ended.json["of"] == run_id
-    assert f"Run {run_id} had stopped" in ended.err
+    assert "Run 2 had stopped at 1 of 1 files: finished." in ended.err
     assert (root / "memory/agent/facts/net.md").read_text() == NET
 
 

@@ -14,7 +14,9 @@ from engine.errors import StorageError, StoreLocked
 from engine.review import Verdict
 from engine.store import Store
 from memui.screens.apply_dialog import ApplyDialog
+from memui.screens.dialogs import Confirm
 from memui.screens.history import HistoryScreen
+from memui.screens.working import Working
 from memui.widgets.page_view import Facts, PageView
 from tests.memui.driving import drive, file_of, is_on, press, settle, shown
 from tests.memui.reviews import (
@@ -61,14 +63,15 @@ def test_the_dialog_names_every_file_and_loss_and_how_to_take_it_back(tmp_path: 
     async def script(pilot: Pilot[int]) -> None:
         await approve(pilot, MERGE, DELETE, UPDATE, NEEDS, MOVE)
         lines = lines_of(pilot)
+        assert lines.startswith("6 files: 2 written, 4 vanish · 1 statement dropped\n")
         written, _, vanish = lines.partition("Vanish: 4 files")
         assert "Written: 2 files" in written
-        assert "projects/bug.md  new  action 5" in written
+        assert "projects/bug.md  moved  action 5" in written
         assert "facts/deploy.md" in written
         for path in ("setup", "backup-old", "window", "bug"):
             assert f"facts/{path}.md" in vanish
-        assert "1 statement will be dropped:" in vanish
-        assert "✗ Spell checking is on.  facts/setup.md:6" in vanish
+        assert "facts/setup.md  → facts/editor.md  action 1" in vanish
+        assert "facts/backup-old.md  said in facts/backup.md  action 2" in vanish
         kept = text_of(dialog_of(pilot).query_one("#apply-kept", Facts).page)
         assert store.place.state in kept
         assert "undo last --yes" in kept
@@ -107,26 +110,27 @@ def test_y_applies_exactly_what_is_approved_and_the_rows_say_so(tmp_path: Path) 
         await press(pilot, "y")
         dialog = dialog_of(pilot)
         assert dialog.phase == "done"
-        (run,) = store.runs()
+        assert len(store.runs()) == 1
         lines = lines_of(pilot)
         for said in (
             "✓ checked that 2 files are what you saw",
             "✓ kept what they held",
             "✓ written 0, removed 2",
-            f"✓ recorded as run {run.id}",
+            "✓ recorded as run 1, and in the changelog",
+            "2 actions were applied.",
             "removed facts/setup.md",
             "removed facts/backup-old.md",
             "Left alone: 2 to decide, 1 rejected.",
         ):
             assert said in lines, said
-        assert f"undo {run.id} --yes" in " ".join(shown(pilot).split())
+        assert "undo 1 --yes" in " ".join(shown(pilot).split())
         await press(pilot, "enter")
         after = dict(before)
         del after["facts/setup.md"], after["facts/backup-old.md"]
         assert tree(root) == after
         put(pilot, MERGE)
         await settle(pilot)
-        assert f"applied in run {run.id}" in shown(pilot)
+        assert "applied in run 1" in shown(pilot)
         await press(pilot, "a", "r", "e")
         assert proposal_of(pilot).counts().applied == 2
         assert decision(store, MERGE).verdict is Verdict.APPROVED
@@ -141,6 +145,10 @@ def test_u_in_the_dialog_takes_the_run_back_and_its_verdicts_with_it(tmp_path: P
     async def script(pilot: Pilot[int]) -> None:
         await approve(pilot, MERGE, MOVE)
         await press(pilot, "y", "u")
+        assert isinstance(pilot.app.screen, Confirm)
+        assert "facts/setup.md" in shown(pilot)
+        assert tree(root) != before
+        await press(pilot, "y")
         assert "is taken back" in shown(pilot)
         assert tree(root) == before
         assert len(store.runs()) == 2
@@ -157,7 +165,7 @@ def test_taking_the_undo_back_leaves_everything_applied(tmp_path: Path) -> None:
 
     async def script(pilot: Pilot[int]) -> None:
         await approve(pilot, MERGE)
-        await press(pilot, "y", "u", "u", "escape")
+        await press(pilot, "y", "u", "y", "u", "y", "escape")
         assert "facts/setup.md" not in tree(root)
         assert len(store.runs()) == 3
         assert decision(store, MERGE).verdict is Verdict.APPROVED
@@ -220,21 +228,105 @@ def test_what_the_world_refuses_is_said_and_nothing_is_called_done(
     drive(app_on(root), script)
 
 
-def test_an_approval_that_holds_no_more_is_not_applied(tmp_path: Path) -> None:
+async def gone_stale(pilot: Pilot[int], root: str) -> None:
+    """Approve two actions, have a file of the first change, and ask to apply them."""
+    put(pilot, MERGE)
+    await press(pilot, "a")
+    file_of(root, "facts/setup.md").write_text("# other\n", encoding="utf-8")
+    await press(pilot, "full_stop")
+    await approve(pilot, DELETE)
+
+
+def test_an_approval_that_holds_no_more_stops_the_dialog_and_says_why(tmp_path: Path) -> None:
+    root, store = under_review(tmp_path)
+
+    async def script(pilot: Pilot[int]) -> None:
+        await gone_stale(pilot, root)
+        before = tree(root)
+        assert "1 approved action changed on disk" in shown(pilot)
+        assert "! action 1  facts/setup.md changed on disk" in lines_of(pilot)
+        assert "s leaves it out" in shown(pilot)
+        await press(pilot, "y")
+        assert dialog_of(pilot).phase == "choosing"
+        assert "Choose first" in shown(pilot)
+        await press(pilot, "escape")
+        assert tree(root) == before
+        assert store.runs() == ()
+        assert decision(store, MERGE).verdict is Verdict.APPROVED
+
+    drive(app_on(root), script)
+
+
+def test_s_leaves_out_what_is_stale_and_applies_the_rest_after_y(tmp_path: Path) -> None:
+    root, store = under_review(tmp_path)
+
+    async def script(pilot: Pilot[int]) -> None:
+        await gone_stale(pilot, root)
+        await press(pilot, "s")
+        assert dialog_of(pilot).phase == "asking"
+        assert "Apply 1 approved action?" in shown(pilot)
+        assert store.runs() == ()
+        await press(pilot, "y")
+        assert dialog_of(pilot).phase == "done"
+        assert "skipped action 1: facts/setup.md changed on disk" in lines_of(pilot)
+        assert file_of(root, "facts/setup.md").read_text(encoding="utf-8") == "# other\n"
+        assert "facts/backup-old.md" not in tree(root)
+        await press(pilot, "escape")
+        assert decision(store, MERGE).verdict is Verdict.PENDING
+
+    drive(app_on(root), script)
+
+
+def test_where_all_that_is_approved_is_stale_nothing_can_be_applied(tmp_path: Path) -> None:
     root, store = under_review(tmp_path)
 
     async def script(pilot: Pilot[int]) -> None:
         put(pilot, MERGE)
         await press(pilot, "a")
         file_of(root, "facts/setup.md").write_text("# other\n", encoding="utf-8")
-        await press(pilot, "full_stop")
-        await approve(pilot, DELETE)
-        assert "facts/setup.md" not in lines_of(pilot)
-        assert decision(store, MERGE).verdict is Verdict.PENDING
+        await press(pilot, "full_stop", "P")
+        assert "Nothing can be applied: 1 approved action changed on disk" in shown(pilot)
         await press(pilot, "y")
+        assert store.runs() == ()
+        await press(pilot, "s")
+        assert pilot.app.screen is screen_of(pilot)
+        assert decision(store, MERGE).verdict is Verdict.PENDING
+
+    drive(app_on(root), script)
+
+
+def test_after_a_conflict_s_looks_again_and_names_what_is_left_out(tmp_path: Path) -> None:
+    root, store = under_review(tmp_path)
+
+    async def script(pilot: Pilot[int]) -> None:
+        await approve(pilot, MERGE, DELETE)
+        file_of(root, "facts/setup.md").write_text("# other\n", encoding="utf-8")
+        await press(pilot, "y", "s")
+        assert dialog_of(pilot).phase == "choosing"
+        assert "! action 1  facts/setup.md changed on disk" in lines_of(pilot)
+        await press(pilot, "s", "y")
         assert dialog_of(pilot).phase == "done"
         assert file_of(root, "facts/setup.md").read_text(encoding="utf-8") == "# other\n"
         assert "facts/backup-old.md" not in tree(root)
+        assert len(store.runs()) == 1
+
+    drive(app_on(root), script)
+
+
+def test_what_needs_a_stale_action_is_left_out_with_it(tmp_path: Path) -> None:
+    root, store = under_review(tmp_path)
+
+    async def script(pilot: Pilot[int]) -> None:
+        await approve(pilot, UPDATE, NEEDS, MOVE)
+        await press(pilot, "escape")
+        file_of(root, "facts/deploy.md").write_text("# other\n", encoding="utf-8")
+        await press(pilot, "full_stop", "P")
+        assert "! action 4  needs action 3, which does not run" in lines_of(pilot)
+        await press(pilot, "s", "y")
+        assert file_of(root, "facts/window.md").exists()
+        assert not file_of(root, "facts/bug.md").exists()
+        await press(pilot, "escape")
+        assert decision(store, NEEDS).verdict is Verdict.APPROVED
 
     drive(app_on(root), script)
 
@@ -323,9 +415,9 @@ def test_the_steps_of_a_run_fill_while_it_is_at_work_and_it_cannot_be_closed(
             while not reached.is_set():
                 await pilot.pause(0.02)
             await pilot.pause(0.3)
-            said = lines_of(pilot)
+            said = shown(pilot)
             await pilot.press("q", "escape")
-            assert dialog_of(pilot).phase == "working"
+            assert is_on(pilot, Working)
             assert "It cannot be left halfway." in shown(pilot)
         finally:
             go_on.set()
