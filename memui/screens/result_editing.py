@@ -152,5 +152,9 @@ def _tell(desk: Desk, index: int) -> None:
         desk.say(f"Edited, but it breaks {rules}; e edits it again.", bad=True)
     elif edited.saved.review.decisions[index].content is None:
         desk.say(f"Action {index + 1} is the planner's again.")
+    elif index in edited.stale:
+        path = edited.stale[index][0].path
+        said = f"Action {index + 1} is edited, but {path} is not as the plan saw it; v compares."
+        desk.say(said, bad=True)
     else:
         desk.say(f"Action {index + 1} is edited, and wants a verdict. u takes it back.")

@@ -21,7 +21,7 @@ from memui.screens.result_editor import ResultEditor
 from memui.screens.review import ReviewScreen
 from memui.screens.too_small import TooSmall
 from memui.widgets.result_text import ResultText
-from tests.memui.driving import drive, is_on, press, settle, shown, write
+from tests.memui.driving import drive, file_of, is_on, press, settle, shown, write
 from tests.memui.reviews import (
     DELETE,
     EDITOR,
@@ -130,6 +130,21 @@ def test_nothing_changed_is_left_without_a_question_and_writes_nothing(tmp_path:
             assert is_on(pilot, ReviewScreen)
             assert "Nothing was changed." in shown(pilot)
         assert on_disk(store) == before
+
+    drive(app_on(root), script)
+
+
+def test_who_edits_what_changed_on_disk_is_told_that_it_did(tmp_path: Path) -> None:
+    root, store = under_review(tmp_path)
+    file_of(root, "facts/deploy.md").write_text("# other\n", encoding="utf-8")
+
+    async def script(pilot: Pilot[int]) -> None:
+        await open_editor(pilot, UPDATE)
+        await at_the_end(pilot, "- x")
+        await press(pilot, "f2")
+        said = " ".join(shown(pilot).split())
+        assert "Action 3 is edited, but facts/deploy.md is not as the plan saw it" in said
+        assert decision(store, UPDATE).content is not None
 
     drive(app_on(root), script)
 
