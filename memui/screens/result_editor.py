@@ -193,8 +193,8 @@ class ResultEditor(ModalScreen[Ended]):
         self._found(text, self._problems_of(text))
         stops = [problem for problem in self._problems if problem.stops]
         if stops:
-            more = f", and {len(stops) - 1} more" if len(stops) > 1 else ""
-            said = f"Not saved. Line {stops[0].line}: {stops[0].message}{more}."
+            more = f" and {len(stops) - 1} more" if len(stops) > 1 else ""
+            said = f"Not saved. Line {stops[0].line}{more} must change first; F8 goes there."
             self._say(said, bad=True)
             return False
         why = self._save(text)
@@ -259,5 +259,7 @@ class ResultEditor(ModalScreen[Ended]):
 
 
 def _line(problem: Problem) -> Line:
-    paint = "bad" if problem.stops else "warn"
-    return line((f"line {problem.line}  ", "dim"), (problem.message, paint), gutter=" ")
+    sign, paint = ("!", "bad") if problem.stops else (" ", "warn")
+    return line(
+        (f"{sign} ", paint), (f"line {problem.line}  ", "dim"), (problem.message, paint), gutter=" "
+    )

@@ -197,7 +197,7 @@ def test_problems_stand_below_the_text_by_line_and_go_when_they_are_mended(
         assert "line " not in "\n".join((await checked(pilot)).split("\n")[1:])
         area.move_cursor((1, 0))
         await write(pilot, "x")
-        assert "line 1  the frontmatter has no description" in await checked(pilot)
+        assert "! line 1  the frontmatter has no description" in await checked(pilot)
         await press(pilot, "backspace")
         assert "the frontmatter has no description" not in await checked(pilot)
 
@@ -211,7 +211,7 @@ def test_a_text_that_breaks_a_rule_is_not_saved_and_stays_in_the_editor(tmp_path
         before = on_disk(store)
         await open_editor(pilot, MERGE)
         await press(pilot, "x", "f2")
-        assert "Not saved. Line 1: the first line must be exactly ---." in shown(pilot)
+        assert "Not saved. Line 1 must change first; F8 goes there." in shown(pilot)
         assert is_on(pilot, ResultEditor)
         assert editor_of(pilot).text == f"x{EDITOR}"
         assert on_disk(store) == before
