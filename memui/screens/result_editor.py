@@ -158,9 +158,10 @@ class ResultEditor(ModalScreen[Ended]):
         pane.display = bool(found)
 
     def action_problem(self) -> None:
-        """Go to the line of the next problem."""
+        """Go to the line of the next problem: of those that stop the text, while there are any."""
         row = self._text.cursor_location[0] + 1
-        lines = sorted({problem.line for problem in self._problems})
+        stops = [problem for problem in self._problems if problem.stops]
+        lines = sorted({problem.line for problem in stops or self._problems})
         if not lines:
             self._say("There is no problem.")
             return

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engine import decisions
 from engine.consolidation import examine
@@ -113,3 +115,22 @@ def test_a_description_that_costs_more_than_it_tells_is_named(proposal: Proposal
 def test_what_has_no_text_has_no_problems_but_a_refusal(proposal: Proposal) -> None:
     with pytest.raises(Refused, match="no text to edit"):
         problems(proposal, DELETE, "x")
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.lists(
+        st.sampled_from(
+            ["---\n", "---\r\n", "description: ", '"', "'", "x", ":", " ", "\n", "\t", "- ", "|",
+             "&a", "*a", "!t ", "[", "]", "{", "}", "#", "\x00", "\u202e", "\ud800", "\r"]
+        ),
+        max_size=40,
+    ).map("".join)
+)  # fmt: skip
+def test_whatever_is_typed_has_its_problems_on_lines_that_there_are(
+    proposal: Proposal, text: str
+) -> None:
+    for problem in problems(proposal, MERGE, text):
+        assert 1 <= problem.line <= text.count("\n") + 1
+        assert problem.message
+        assert "\n" not in problem.message

@@ -219,21 +219,25 @@ def test_a_text_that_breaks_a_rule_is_not_saved_and_stays_in_the_editor(tmp_path
     drive(app_on(root), script)
 
 
-def test_f8_goes_from_problem_to_problem(tmp_path: Path) -> None:
+def test_f8_goes_to_what_stops_the_text_and_then_from_problem_to_problem(tmp_path: Path) -> None:
     root, _ = under_review(tmp_path)
 
     async def script(pilot: Pilot[int]) -> None:
         area = await open_editor(pilot, MERGE)
         await press(pilot, "f8")
         assert "There is no problem." in shown(pilot)
-        area.load_text(EDITOR.replace('"Which', "Which") + "a\u200bb\n")
+        text = EDITOR + "a\u200bb\n\nc\u200bd\n"
+        area.load_text(area._stand_ins.put(text.replace('"Which', "Which")))
+        area.move_cursor((4, 0))
         await checked(pilot)
-        await press(pilot, "f8")
-        assert area.cursor_location[0] + 1 == 2
-        await press(pilot, "f8")
-        assert area.cursor_location[0] + 1 == 7
-        await press(pilot, "f8")
-        assert area.cursor_location[0] + 1 == 2
+        for _ in range(2):
+            await press(pilot, "f8")
+            assert area.cursor_location[0] + 1 == 2
+        area.load_text(area._stand_ins.put(text))
+        await checked(pilot)
+        for line in (7, 9, 7):
+            await press(pilot, "f8")
+            assert area.cursor_location[0] + 1 == line
 
     drive(app_on(root), script)
 
