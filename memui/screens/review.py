@@ -40,8 +40,7 @@ _KEYS: Final = (
     ("a", "approve"), ("r", "reject"), ("] [", "block"), ("space", "leave"), ("e", "edit"),
     ("t", "view"), ("u", "undo"), ("P", "apply"), ("?", "help"), ("A", "all lossless"),
     ("J", "next"), ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("i", "keep"),
-    ("1", "browse"),
-    ("q", "quit"),
+    ("v", "versions"), ("1", "browse"), ("q", "quit"),
 )  # fmt: skip
 _KEYS_WITHOUT: Final = ((".", "look again"), ("1", "browse"), ("3", "history"), ("q", "quit"))
 
@@ -422,7 +421,10 @@ class ReviewScreen(Screen[None]):
             return
         place, result = self._panes.place, result_of(proposal.whole_changes[index])
         if place is None and result is not None:
-            self._say("Blocks are left and taken in the diff; t turns the views.", bad=True)
+            self._say(
+                "Blocks are left and taken in the diff; t turns the views, v turns the versions.",
+                bad=True,
+            )
             return
         if place is not None and result is not None and place.path != result.path:
             self._say(f"{place.path} goes whole, or not at all: r rejects the action.", bad=True)
