@@ -374,6 +374,9 @@ class Proposal:
             needed = ", ".join(str(n + 1) for n in account.needs)
             if needed:
                 found.append(f"needs action {needed}")
+            if account.dead_links:
+                number = len(account.dead_links)
+                found.append(f"breaks {number} {'link' if number == 1 else 'links'}")
             if "description changed" in lasting:
                 found.append("description changed")
             if account.new:
@@ -388,7 +391,7 @@ class Proposal:
     def risk(self, index: int) -> tuple[int, int]:
         """Sort key, risk first: what stops or loses, then what rewrites, then what only moves."""
         flags = self.flags(index)
-        grave = ("changed on disk", "invalid", "hidden", "drops", "needs", "description")
+        grave = ("changed on disk", "invalid", "hidden", "drops", "needs", "breaks", "description")
         rank = next(
             (n for n, word in enumerate(grave) if any(f.startswith(word) for f in flags)), 9
         )

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from engine.changes import Change
 from engine.documents import Snapshot
-from engine.ledger.fates import Account, Entry, Fate
+from engine.ledger.fates import Account, DeadLink, Entry, Fate
 from engine.ledger.outcome import Fresh, Lost, Outcome, judge
 from engine.ledger.placing import (
     Index,
@@ -27,11 +27,12 @@ from engine.ledger.placing import (
     same_place,
     sequence,
 )
+from engine.ledger.pointing import Pointers
 from engine.ledger.wording import changed_letters
 from engine.plan import Merge
 from engine.statements import Reading, Statement, read
 
-__all__ = ["Account", "Entry", "Fate", "Ledger"]
+__all__ = ["Account", "DeadLink", "Entry", "Fate", "Ledger"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ class Ledger:
         self._snapshot = snapshot
         self._readings: dict[str, Reading] = {}
         self._accounts: dict[tuple[int, frozenset[int]], Account] = {}
+        self._dead: dict[int, tuple[Account, Account]] = {}
         self._earlier: _Earlier | None = None
 
     def following(self, changes: Sequence[Change]) -> Ledger:
@@ -138,7 +140,20 @@ class Ledger:
         if known is None:
             known = _conclude(index, standing, running)
             self._accounts[index, running] = known
-        return known
+        dead = self._pointers.dead(index, approved | {index})
+        return self._with_dead(known, dead) if dead else known
+
+    def _with_dead(self, account: Account, dead: tuple[DeadLink, ...]) -> Account:
+        """An account with links that would be dead: the same object for the same ones."""
+        known = self._dead.get(account.index)
+        if known is None or known[0] is not account or known[1].dead_links != dead:
+            known = account, replace(account, dead_links=dead, lossless=False)
+            self._dead[account.index] = known
+        return known[1]
+
+    @cached_property
+    def _pointers(self) -> Pointers:
+        return Pointers(self._changes, self._snapshot)
 
     def _reading(self, path: str) -> Reading:
         known = self._readings.get(path)

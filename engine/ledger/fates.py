@@ -44,13 +44,23 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class DeadLink:
+    """A link that would point at nothing: where it would stand, and what it points at."""
+
+    path: str
+    line: int
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
     """What one change does to what the store says.
 
     `carriers` are files outside the change that it relies on: what it takes away stands there, or
     what it writes comes from there. `needs` are the changes (0-based) whose results must hold what
     it takes away. `lossless` is the one word for low risk: nothing dropped, new, reworded or
-    flagged, no description or other key of frontmatter changed, and every need approved.
+    flagged, no description or other key of frontmatter changed, no link left dead, and every need
+    approved.
     """
 
     index: int
@@ -58,6 +68,7 @@ class Account:
     needs: tuple[int, ...]
     carriers: tuple[str, ...]
     lossless: bool
+    dead_links: tuple[DeadLink, ...] = ()
 
     def of(self, fate: Fate) -> tuple[Entry, ...]:
         """The entries of one fate."""

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from engine import decisions
 from engine.blocks import count_blocks
 from engine.consolidation import decide
-from engine.errors import AlreadyApplied, InvalidPlan, Refused, Violation
+from engine.errors import AlreadyApplied, InvalidPlan, Refused, Violation, run_number
 from engine.proposal import Proposal
 from engine.review import Verdict
 from memui.commands import given
@@ -167,7 +167,7 @@ def take(context: Context, proposal: Proposal, said: Said) -> Proposal:
         run = proposal.applied.get(proposal.owner(index) + 1)
         if run is not None:
             raise AlreadyApplied(
-                f"Action {index + 1} was applied in run {run}.",
+                f"Action {index + 1} was applied in run {run_number(run)}.",
                 hint=f"{context.command('undo', run)} takes it back; then it waits again.",
             )
     for index in sorted(said.reset):

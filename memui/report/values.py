@@ -58,6 +58,10 @@ def account_json(account: Account) -> dict[str, Any]:
         ],
         "carriers": [shown_path(path) for path in account.carriers],
         "needs": [need + 1 for need in account.needs],
+        "dead_links": [
+            {**path_fields(link.path), "line": link.line, "to": shown_path(link.to)}
+            for link in account.dead_links
+        ],
         "lossless": account.lossless,
     }
 

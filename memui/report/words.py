@@ -187,6 +187,7 @@ def account_line(account: Account) -> str:
     return (
         f"kept {account.kept} · reworded {account.reworded} · moved {account.moved}"
         f" · dropped {len(account.dropped)} · new {len(account.new)}"
+        f"{f' · dead links {len(account.dead_links)}' if account.dead_links else ''}"
         f"{' · lossless' if account.lossless else ''}"
     )
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from engine.diff import changed_words
-from engine.ledger import Account, Entry, Fate
+from engine.ledger import Account, DeadLink, Entry, Fate
 from engine.statements import Statement
 from memui.presentation import Line, line, runs
 from memui.presentation.pages import Lines, Page, Part, Stretch
@@ -30,6 +30,8 @@ def tally(account: Account) -> Line:
         if parts:
             parts.append((" · ", "faint"))
         parts.append((f"{word} {number}", style if number else "faint"))
+    if account.dead_links:
+        parts += [(" · ", "faint"), (f"dead links {len(account.dead_links)}", "note-lost")]
     if account.lossless:
         parts.append(("  lossless", "good"))
     return line(*parts)
@@ -72,9 +74,23 @@ def ledger_page(
             size += 1
         blocks.append(range(length, length + size))
         length += size
+    if account.dead_links:
+        number = f"Dead links {len(account.dead_links)}"
+        says = "  what they point at would be gone"
+        added = [line((number, "bold"), (says, "dim"), gutter=" ")]
+        added += _dead(account.dead_links[:most])
+        parts.extend([line(), *added] if parts else added)
+        length += bool(length)
+        blocks.append(range(length, length + len(added)))
     if not blocks:
         parts.append(line(("It takes nothing away and says nothing new.", "dim"), gutter=" "))
     return Page(Lines(parts), tuple(blocks))
+
+
+def _dead(found: Sequence[DeadLink]) -> Iterator[Line]:
+    for link in found:
+        where = f"{link.path}:{link.line}"
+        yield line((where, "plain"), (" → ", "dim"), (link.to, "plain"), gutter="  ✗ ")
 
 
 def _stretch(entries: Sequence[Entry], approved: frozenset[int]) -> Stretch:

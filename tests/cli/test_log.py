@@ -38,7 +38,7 @@ def test_the_newest_runs_are_shown_and_the_rest_is_counted_with_the_way_to_it(
 ) -> None:
     told = memui(root, "log")
     assert numbers(told.out) == list(range(RUNS, RUNS - 50, -1))
-    assert f"undone by run {RUNS}-" in told.out.split("\n")[2]
+    assert f"undone by run {RUNS}" in told.out.split("\n")[2]
     (line,) = told.err.strip().split("\n")
     assert line.startswith("5 older runs are not shown: memui ")
     words = line.partition(": ")[2].removesuffix(" prints them too.")
