@@ -131,7 +131,7 @@ class Console:
 
     def json(self, value: Any) -> None:
         """Print JSON to stdout: in ASCII, and nothing that a strict reader would refuse."""
-        self._print(json.dumps(_whole(value), ensure_ascii=True, indent=1) + "\n")
+        self._print(dumps(value))
 
     def table(self, rows: Iterable[Sequence[Field]]) -> None:
         """Print aligned columns; on a terminal the last one is cut to its width."""
@@ -247,6 +247,11 @@ def _output() -> Iterator[None]:
         raise
     except OSError as error:
         raise OutputFailed(f"Standard output cannot be written: {error.strerror}.") from error
+
+
+def dumps(value: Any) -> str:
+    """A value as lines of JSON in ASCII, without half surrogates."""
+    return json.dumps(_whole(value), ensure_ascii=True, indent=1) + "\n"
 
 
 def _whole(value: Any) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from engine.consolidation import examine
 from engine.plans import open_plan
 from engine.proposal import Proposal
 from memui.commands import output
+from memui.console import dumps
 from memui.context import Context
 from memui.ending import EXIT_OK
 
@@ -28,6 +28,8 @@ def export(context: Context, asked: argparse.Namespace) -> int:
         # On a terminal every line is made safe to see; a patch is for git only in a file or a pipe.
         for line in data.decode("utf-8", "surrogateescape").rstrip("\n").split("\n"):
             context.console.say("{}", line)
+        if name == "patch":
+            context.console.tell("This is to be read; what git takes comes by -o FILE or a pipe.")
     else:
         context.console.raw(data)
     return EXIT_OK
@@ -52,7 +54,7 @@ def _rendered(proposal: Proposal, name: str) -> bytes:
     if name == "json":
         from memui.report.values import proposal_json
 
-        return json.dumps(proposal_json(proposal), ensure_ascii=True, indent=1).encode() + b"\n"
+        return dumps(proposal_json(proposal)).encode()
     from memui.report.markdown import markdown
 
     return markdown(proposal).encode("utf-8", "backslashreplace")

@@ -162,6 +162,12 @@ def check(context: Context, asked: argparse.Namespace) -> int:
 def review(context: Context, asked: argparse.Namespace) -> int:
     """`memui review [PLAN]`: the screen, or with `--plain` a dialogue of lines."""
     if asked.plain:
+        if context.json:
+            raise UsageError(
+                "review --plain is a dialogue, and prints no JSON.",
+                hint=f"{context.command('check', file_word(asked.plan or 'PLAN'), '--json')}, or"
+                " export --format json",
+            )
         from memui.commands.dialogue import Dialogue
 
         store = context.store()

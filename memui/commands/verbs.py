@@ -166,9 +166,10 @@ def take(context: Context, proposal: Proposal, said: Said) -> Proposal:
     for index in sorted(named):
         run = proposal.applied.get(proposal.owner(index) + 1)
         if run is not None:
+            undo = context.command("undo", run_number(run))
             raise AlreadyApplied(
                 f"Action {index + 1} was applied in run {run_number(run)}.",
-                hint=f"{context.command('undo', run)} takes it back; then it waits again.",
+                hint=f"{undo} takes it back; then it waits again.",
             )
     for index in sorted(said.reset):
         review = proposal.saved.review.edit(proposal.owner(index), None)

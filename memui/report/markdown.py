@@ -27,6 +27,9 @@ from memui.report.words import (
 
 _TICKS = re.compile(r"`+")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~&@$:])")
+_LEAD = re.compile(r"^( *\d*)([-+.)])")
+"""What would begin a list in a list."""
+_WWW = re.compile(r"(www)\.", re.IGNORECASE)
 _SIGNS = {"same": " ", "removed": "-", "added": "+"}
 
 
@@ -82,7 +85,11 @@ def _items(texts: Iterable[str]) -> Iterator[str]:
     for number, text in enumerate(texts):
         if not number:
             yield ""
-        yield f"- {_plain(text)}"
+        yield f"- {_LEAD.sub(_escaped, _plain(text))}"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"{found[1]}\\{found[2]}"
 
 
 def _ledger(account: Account) -> Iterator[str]:
@@ -140,4 +147,4 @@ def _code(text: str) -> str:
 
 def _plain(text: str) -> str:
     """A text as a paragraph of its own words: no mark in it means anything."""
-    return _SPECIAL.sub(r"\\\1", str(visible(text)))
+    return _WWW.sub(r"\1\\.", _SPECIAL.sub(r"\\\1", str(visible(text))))

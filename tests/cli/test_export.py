@@ -278,6 +278,42 @@ def test_a_patch_in_a_file_or_a_pipe_is_raw_and_applies_whatever_the_bytes_are(
     assert {path: (folder / path).read_bytes() for path in expected} == expected
 
 
+def test_hostile_paths_and_reasons_stay_words_in_the_markdown(tmp_path: Path) -> None:
+    paths = ("1. one.md", "+ two.md", "- three.md", "# four.md", "www.five.example.md")
+    folder = make(tmp_path / "notes", {path: note("x", "y") for path in paths})
+    reason = "see www.evil.example or https://evil.example, <b>bold</b>\n# heading"
+    found = proposed(folder, [{"action": "delete", "path": p, "reason": reason} for p in paths])
+    for path in paths:
+        (folder / path).write_text("theirs\n")
+    text = markdown(examine(open_store(str(folder)), found.saved))
+    said = [line for line in text.split("\n") if line.endswith("changed on disk.")]
+    assert [line.split(" ")[1] for line in said] == [
+        "1\\.",
+        "\\+",
+        "\\-",
+        "\\#",
+        "www\\.five.example.md",
+    ]
+    assert "www.evil" not in text
+    assert "https://" not in text
+    assert "<b>" not in text
+    assert "\n# heading" not in text
+
+
+def test_the_json_of_bytes_that_are_no_text_can_be_read_strictly(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = make(tmp_path / "notes", {"a.md": note("x", "y")})
+    (folder / "a.md").write_bytes(note("x", "y").encode() + b"- \xff\n")
+    proposed(folder, [{"action": "delete", "path": "a.md", "reason": ""}])
+    assert run([str(folder), "export", "--format", "json"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.isascii()
+    json.loads(printed)
+    assert "\\ud" not in printed
+    assert "<byte FF>" in printed
+
+
 def test_a_page_asks_the_browser_for_nothing(folder: Path) -> None:
     text = page(proposed(folder))
     assert "default-src 'none'; style-src 'unsafe-inline'" in text
