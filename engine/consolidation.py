@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from engine.changes import resolve
 from engine.commit import OnStep, Transaction, Write
-from engine.documents import digest
+from engine.documents import Snapshot, digest
 from engine.errors import (
     AlreadyApplied,
     EngineError,
@@ -19,10 +19,10 @@ from engine.errors import (
 from engine.journal import ActionRecord, RunKind, read_object
 from engine.ledger import Account
 from engine.plan import Limits, Merge, Move, parse_limits, parse_operations
-from engine.planner import Planner, Request
+from engine.planner import Planner, Request, Tell, tell_nobody
 from engine.plans import now, store_name
 from engine.proposal import Proposal, Standing
-from engine.review import Review, SavedPlan, Verdict, base_of, plan_id
+from engine.review import Feedback, Review, SavedPlan, Verdict, base_of, plan_id
 from engine.rules import admit, validate
 from engine.selection import Selection, Skipped, select
 from engine.store import Store
@@ -47,20 +47,29 @@ def propose(
     operations: Sequence[str] | None = None,
     limits: Mapping[str, Any] | Limits | None = None,
     one_call: bool = True,
+    feedback: Feedback | None = None,
+    replaces: str | None = None,
+    tell: Tell = tell_nobody,
 ) -> SavedPlan | None:
     """Ask a planner for a plan. Changes nothing; None for a store without memories.
 
     `one_call` says that the answer is one call over the whole store, so that its limits bind.
-    Raises `InvalidPlan` at stage `config`, `admission` or `schema`, `PlannerError`, `StorageError`.
+    `feedback` is handed to the planner and kept with the plan, as is the id of the plan that this
+    one `replaces`.
+    Raises `InvalidPlan` at stage `config`, `admission` or `schema`, `PlannerError`, `StorageError`,
+    and what `tell` raises.
     """
     asked = parse_operations(operations)
     bounds = limits if isinstance(limits, Limits) else parse_limits(limits or {})
+    tell("reading the memories")
     snapshot = store.snapshot()
     if not snapshot.files:
         return None
     if one_call:
         admit({path: len(data) for path, data in snapshot.files.items()}, bounds)
-    plan = planner.propose(snapshot, Request(store.place.layout, asked, bounds))
+    plan = planner.propose(
+        snapshot, Request(store.place.layout, asked, bounds, feedback=feedback, tell=tell)
+    )
     base = base_of(resolve(plan, snapshot), snapshot)
     return SavedPlan(
         id=plan_id(plan, base),
@@ -74,21 +83,34 @@ def propose(
         base=base,
         plan=plan,
         review=Review.of(plan),
+        replaces=replaces,
+        feedback=feedback,
     )
 
 
-def examine(store: Store, saved: SavedPlan) -> Proposal:
-    """A saved plan against the store as it is now."""
+def examine(
+    store: Store,
+    saved: SavedPlan,
+    before: Proposal | None = None,
+    *,
+    snapshot: Snapshot | None = None,
+) -> Proposal:
+    """A saved plan against the store as it is now, or as the snapshot shows it.
+
+    `before` is what was examined last: what it saw of the files is known, even if no run kept it.
+    """
+    seen = before.seen_bytes() if before is not None and before.saved.id == saved.id else {}
 
     def remembered(wanted: str) -> bytes | None:
+        if wanted in seen:
+            return seen[wanted]
         try:
             return read_object(store.place, wanted)
         except (EngineError, OSError):
             return None
 
-    return Proposal(
-        saved, store.snapshot(), store.applied(saved.id), remembered, store.freed(saved.id)
-    )
+    here = store.snapshot() if snapshot is None else snapshot
+    return Proposal(saved, here, store.applied(saved.id), remembered, store.freed(saved.id))
 
 
 def decide(
@@ -96,11 +118,12 @@ def decide(
     *,
     approve: Collection[int] | Literal["all"] = (),
     reject: Collection[int] = (),
+    reasons: Mapping[int, str] | None = None,
 ) -> Proposal:
     """Give verdicts on actions (0-based). `all` means every waiting action not rejected.
 
-    Raises `AlreadyApplied` for an action that is named and was applied, `InvalidPlan` for one that
-    breaks a rule, and for `all` if any does.
+    `reasons` are why actions are rejected. Raises `AlreadyApplied` for an action that is named and
+    was applied, `InvalidPlan` for one that breaks a rule, and for `all` if any does.
     """
     review = proposal.saved.review
     if approve == "all":
@@ -140,9 +163,24 @@ def decide(
             index,
             Verdict.REJECTED,
             seen=proposal.seen(index),
-            reason=review.decisions[index].reason,
+            reason=(reasons or {}).get(index, review.decisions[index].reason),
         )
     return proposal.reviewed(review)
+
+
+def settle(
+    proposal: Proposal, *, on_stale: Literal["stop", "skip"] = "stop", bulk: bool = False
+) -> Selection:
+    """What `apply` would run, if the plan's own files were all that stood in its way.
+
+    Raises `Conflict`, `InvalidPlan`.
+    """
+    selection = select(proposal, skip=on_stale == "skip", bulk=bulk)
+    if selection.drifts and on_stale == "stop":
+        raise selection.conflict
+    if selection.chosen:
+        _revalidate(proposal, selection.chosen)
+    return selection
 
 
 def apply(
@@ -162,14 +200,11 @@ def apply(
     told how far the run is, from this thread (`engine.commit.progress`).
     Raises `Conflict`, `InvalidPlan`, `StoreLocked`, `StorageError`; then nothing was changed.
     """
-    selection = select(proposal, skip=on_stale == "skip", bulk=bulk)
-    if selection.drifts and on_stale == "stop":
-        raise selection.conflict
+    selection = settle(proposal, on_stale=on_stale, bulk=bulk)
     chosen, skipped = selection.chosen, selection.skipped
     if not chosen:
         result: Literal["nothing", "partial"] = "partial" if skipped else "nothing"
         return Applied(result, "", (), (), skipped, "none")
-    _revalidate(proposal, chosen)
     accounts = proposal.account_if(chosen)
     writes, reads = _files(proposal, chosen, accounts)
     passed_over = {s.action for s in skipped}
@@ -331,4 +366,5 @@ __all__ = [
     "examine",
     "propose",
     "select",
+    "settle",
 ]

@@ -6,8 +6,12 @@ with the reason in words. Whoever writes it (`engine.plans.write_review`) shows 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from engine import keeping
 from engine.blocks import count_blocks
 from engine.errors import Refused, run_number
+from engine.ledger import Entry
 from engine.plan import Merge, Update
 from engine.proposal import Proposal, Standing
 from engine.review import Review, Verdict
@@ -65,6 +69,15 @@ def edit(proposal: Proposal, index: int, content: str | None) -> Review:
     original = proposal.saved.plan.actions[index]
     same = isinstance(original, Merge | Update) and original.content == content
     return proposal.saved.review.edit(index, None if same else content)
+
+
+def keep(proposal: Proposal, index: int, entries: Iterable[Entry]) -> Review:
+    """Add statements that an action drops to its result, each where it stood.
+
+    Raises `Refused` at the first that has no place, and then none is added.
+    """
+    _waits(proposal, index)
+    return edit(proposal, index, keeping.keep(proposal.changes[index], entries))
 
 
 def settled(proposal: Proposal) -> Review | None:

@@ -100,30 +100,20 @@ def parse(data: bytes, *, whole: bool = True) -> Document:
     warnings = list(_byte_warnings(data, text, encoding, whole=whole))
     if not closed:
         warnings.append("frontmatter-unclosed")
-    description, by = "", "nothing"
     if front is not None:
         warnings.extend(front.warnings)
-        if front.description is not None:
-            description, by = front.description.strip(), "frontmatter"
-            if not description:
-                warnings.append("description-empty")
-            elif "\n" in description:
-                warnings.append("description-lines")
-                description = " ".join(description.split())
-    if by == "nothing" and data:
+    if front is not None and front.description is not None:
+        if not front.description.strip():
+            warnings.append("description-empty")
+        elif "\n" in front.description.strip():
+            warnings.append("description-lines")
+    elif data:
         warnings.append("no-description")
-    heading = first_heading(body)
-    if not description:
-        if heading:
-            description, by = heading, "heading"
-        elif sentence := first_sentence(body):
-            description, by = sentence, "sentence"
-        else:
-            by = "nothing"
+    description, by = _described(front, body)
     return Document(
         description=description,
-        described_by=by,  # type: ignore[arg-type]  # one of the four words above
-        title=heading or description,
+        described_by=by,
+        title=first_heading(body) or description,
         text=text,
         body=body,
         body_line=body_line,
@@ -131,6 +121,24 @@ def parse(data: bytes, *, whole: bool = True) -> Document:
         encoding=encoding,
         warnings=tuple(warnings),
     )
+
+
+def description(data: bytes) -> str:
+    """What `parse` gives as the description of a whole file."""
+    front, body, _, _ = split(decode(data)[0])
+    return _described(front, body)[0]
+
+
+def _described(front: Frontmatter | None, body: str) -> tuple[str, DescribedBy]:
+    """The description and what gives it: frontmatter, else the first heading or sentence."""
+    found = ((front.description if front is not None else None) or "").strip()
+    if found:
+        return (" ".join(found.split()) if "\n" in found else found), "frontmatter"
+    if heading := first_heading(body):
+        return heading, "heading"
+    if sentence := first_sentence(body):
+        return sentence, "sentence"
+    return "", "nothing"
 
 
 def split(text: str) -> tuple[Frontmatter | None, str, int, bool]:

@@ -12,6 +12,7 @@
      ├─ AlreadyApplied  an action of a plan was applied before
      ├─ Refused         a verdict that cannot be given, or a text that cannot be edited
      ├─ PlannerError    a planner could not propose
+     ├─ Cancelled       the person left off; nothing was kept
      └─ InvalidPlan     a plan, or the request for one, breaks rules: all violations at once
 
 What is wrong with a *plan* is a value (`Violation`) until somebody asks to apply it.
@@ -127,6 +128,10 @@ class AlreadyUndone(EngineError):
 
 class PlannerError(EngineError):
     """A planner could not propose a plan."""
+
+
+class Cancelled(EngineError):
+    """The person left off before it was done; nothing of it was kept."""
 
 
 @dataclass(frozen=True, slots=True)

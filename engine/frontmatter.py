@@ -116,7 +116,25 @@ def _read_simple(text: str) -> Frontmatter | None:
 
 
 class _Refused(Exception):
-    """The YAML is broken, or uses what a memory has no need of."""
+    """The YAML is broken, or uses what a memory has no need of: why, and on which line of it."""
+
+    def __init__(self, why: str, line: int) -> None:
+        super().__init__(why)
+        self.why, self.line = why, line
+
+
+def yaml_problem(text: str) -> tuple[int, str] | None:
+    """(0-based line of the YAML, a clause that says what is wrong there); None if it can be read.
+
+    A block over `FRONTMATTER_LIMIT` and a key that stands twice are no matter of YAML here.
+    """
+    if len(text) > FRONTMATTER_LIMIT:
+        return None
+    try:
+        value, _ = _load(text)
+    except _Refused as refused:
+        return min(refused.line, text.rstrip("\n").count("\n")), refused.why
+    return None if value is None or isinstance(value, dict) else (0, "it holds no keys")
 
 
 def _load(text: str) -> tuple[Any, bool]:
@@ -127,22 +145,27 @@ def _load(text: str) -> tuple[Any, bool]:
     try:
         depth = 0
         for event in yaml.parse(text, Loader=loader):
+            line = event.start_mark.line if event.start_mark else 0
             if isinstance(event, yaml.events.AliasEvent) or getattr(event, "anchor", None):
-                raise _Refused
+                raise _Refused("anchors and aliases are not read", line)
             tag = getattr(event, "tag", None)
             if tag and tag != "!" and not isinstance(event, yaml.events.DocumentStartEvent):
-                raise _Refused
+                raise _Refused("tags are not read", line)
             if isinstance(event, yaml.events.CollectionStartEvent):
                 depth += 1
                 if depth > DEPTH_LIMIT:
-                    raise _Refused
+                    raise _Refused(f"it is nested more than {DEPTH_LIMIT} deep", line)
             elif isinstance(event, yaml.events.CollectionEndEvent):
                 depth -= 1
         node = yaml.compose(text, Loader=loader)
         keys = [key.value for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
         value = yaml.load(text, Loader=loader)  # noqa: S506 - one of the two safe loaders
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError, OverflowError) as error:
-        raise _Refused from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        why = getattr(error, "problem", None) or getattr(error, "reason", None)
+        raise _Refused(why or "it cannot be read", mark.line if mark else 0) from error
+    except (ValueError, TypeError, RecursionError, OverflowError) as error:
+        raise _Refused("a value of it cannot be read", 0) from error
     return value, len(keys) != len({str(key) for key in keys})
 
 

@@ -100,6 +100,11 @@ class Move(_Wire):
 Action = Annotated[Merge | Update | Delete | Move, Field(discriminator="action")]
 
 
+def gist(action: Merge | Update | Delete | Move) -> str:
+    """What an action does, whatever reason it gives: equal for actions that do the same."""
+    return json.dumps(action.model_dump(exclude={"reason"}), ensure_ascii=True, sort_keys=True)
+
+
 class Plan(_Wire):
     """A consolidation plan: actions in any order, and a summary for the record."""
 

@@ -17,7 +17,16 @@ from datetime import UTC, datetime
 
 from engine.changes import resolve
 from engine.documents import digest
-from engine.errors import Conflict, Drift, EngineError, InvalidPlan, NoPlan, StorageError, Violation
+from engine.errors import (
+    Conflict,
+    Drift,
+    EngineError,
+    InvalidPlan,
+    NoPlan,
+    Refused,
+    StorageError,
+    Violation,
+)
 from engine.plan import ALL_OPERATIONS, PLAN_BYTES, Limits, load_json, parse_plan
 from engine.review import (
     Review,
@@ -78,6 +87,20 @@ def open_plan(store: Store, argument: str | None) -> OpenedPlan:
         f"There is no file {argument}, and no waiting plan of that id.",
         hint="Name a plan file, or leave it out to open the newest waiting plan.",
     )
+
+
+def reopen(store: Store, opened: OpenedPlan | None) -> OpenedPlan:
+    """A plan as it lies on disk now. Raises `NoPlan` if none waits, or it was taken away."""
+    if opened is None:
+        return open_plan(store, None)
+    if opened.file is not None:
+        return open_plan(store, opened.file)
+    if opened.seen is None:
+        return opened
+    data = store.load_plan(opened.name)
+    if data is None:
+        raise NoPlan("The plan is not in the state folder any more.")
+    return replace(opened, saved=parse_saved_plan(data), seen=digest(data))
 
 
 def waiting_plans(store: Store) -> tuple[OpenedPlan, ...]:
@@ -161,12 +184,81 @@ def read_file(path: str, limit: int = PLAN_BYTES) -> bytes:
         raise StorageError(f"{path} cannot be read: {error.strerror}.") from error
 
 
+def keep_plan(store: Store, saved: SavedPlan) -> OpenedPlan:
+    """Let a plan wait in the state folder, and open it. Raises `StorageError`, `Conflict`.
+
+    The same plan may wait there already: then what was said of it stays, and the new review only
+    says what is still to decide.
+    """
+    if not store.place.writable:
+        raise StorageError(
+            "The store is read-only, so the plan cannot wait in it.",
+            hint="Write it to a file with -o FILE.",
+        )
+    data = store.load_plan(saved.id)
+    opened = OpenedPlan(saved, saved.id, None, None if data is None else digest(data))
+    if data is not None:
+        with contextlib.suppress(InvalidPlan):  # what cannot be read is no review
+            known = parse_saved_plan(data)
+            review = known.review.filled(saved.review)
+            if review == known.review:
+                return replace(opened, saved=known)
+            saved = known.reviewed(review)
+    return write_review(store, opened, saved)
+
+
+def discard(store: Store, opened: OpenedPlan) -> str:
+    """Take a plan from those that wait; the path under which its file is kept.
+
+    What was applied from it is undone as before: a run carries what its undo needs.
+    Raises `NoPlan` for a file of the person's own, `Conflict` if it changed since it was opened.
+    """
+    if opened.file is not None:
+        raise NoPlan(
+            f"{opened.file} is a file of your own: memui discards only plans that wait.",
+            hint="Delete it yourself. Nothing was changed.",
+        )
+    data = store.load_plan(opened.name)
+    _unchanged(opened, None if data is None else digest(data), f"plan {opened.saved.id}")
+    return store.put_plan_aside(opened.name, _stamp())
+
+
+def _stamp() -> str:
+    return now().replace("-", "").replace(":", "")
+
+
+def bring_back(store: Store, plan: str) -> OpenedPlan:
+    """Let a plan that was discarded wait again, by its id or the beginning of it.
+
+    Of several discarded states of one plan the newest. Raises `NoPlan`, `StorageError`.
+    """
+    found = {name: suffix for name, suffix in store.plans_aside() if name.startswith(plan)}
+    if not found:
+        raise NoPlan(f"No plan {plan} was discarded.", hint="memui plans lists what there is.")
+    if len(found) > 1:
+        raise NoPlan(f"{plan} could be {' or '.join(sorted(found))}. Nothing was changed.")
+    ((name, suffix),) = found.items()
+    if name in store.plans():
+        raise NoPlan(f"Plan {name} waits already.", hint="Nothing was changed.")
+    store.take_plan_back(name, suffix)
+    data = store.load_plan(name)
+    if data is None:
+        raise NoPlan(f"Plan {name} was taken away meanwhile.")
+    return OpenedPlan(parse_saved_plan(data), name, None, digest(data))
+
+
 def write_review(store: Store, opened: OpenedPlan, saved: SavedPlan) -> OpenedPlan:
     """Keep a review at once: into the plan's file, or into the state folder.
 
-    Raises `Conflict` if the file is not what was read (somebody else reviews it too).
+    Raises `Conflict` if the file is not what was read (somebody else reviews it too), `Refused` if
+    it would be too large to be opened again.
     """
     data = saved.dump()
+    if len(data) > PLAN_BYTES:
+        raise Refused(
+            f"With that the plan would be larger than {PLAN_BYTES // (1024 * 1024)} MiB.",
+            hint="Nothing was changed. Edit the memory itself, once the plan is applied.",
+        )
     if opened.file is None:
         on_disk = store.load_plan(opened.name)
         has = None if on_disk is None else digest(on_disk)

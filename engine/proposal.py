@@ -12,7 +12,7 @@ from functools import cached_property
 
 from engine.blocks import without
 from engine.changes import Change, resolve
-from engine.documents import Snapshot
+from engine.documents import Snapshot, digest
 from engine.errors import Drift, Violation
 from engine.flags import standing_flags
 from engine.injected import Injected, injected
@@ -66,8 +66,9 @@ class Proposal:
         self.applied = applied
         self._remembered = remembered
         self._freed = freed or {}
-        self._fingerprints: dict[int, str] = {}
-        self._flags: dict[int, tuple[str, ...]] = {}
+        self._fingerprints: dict[int, tuple[Change, str]] = {}
+        self._flags: dict[int, tuple[Change, tuple[str, ...]]] = {}
+        self._before: Ledger | None = None
 
     def reviewed(self, review: Review) -> Proposal:
         """The same proposal with another review; what does not depend on it is kept."""
@@ -78,6 +79,7 @@ class Proposal:
             self._remembered,
             self._freed,
         )
+        new._fingerprints, new._flags = self._fingerprints, self._flags
         old = self.saved.review
         if "listing" in self.__dict__:
             new.__dict__["listing"] = self.listing
@@ -85,10 +87,11 @@ class Proposal:
             kept: tuple[str, ...] = ("whole", "whole_changes", "_base_view")
             if review.left() == old.left():
                 kept += ("plan", "changes", "verdicts", "stale", "_ledger")
-                new._fingerprints, new._flags = self._fingerprints, self._flags
             for name in kept:
                 if name in self.__dict__:
                     new.__dict__[name] = self.__dict__[name]
+        if "_ledger" not in new.__dict__:
+            new._before = self.__dict__.get("_ledger")
         return new
 
     @cached_property
@@ -122,6 +125,27 @@ class Proposal:
                 known = self._remembered(wanted)
                 files[path] = known if known is not None else files.get(path, b"")
         return Snapshot(files)
+
+    @property
+    def base(self) -> Snapshot:
+        """The store as the plan saw it, as far as the bytes are still known (`knows`)."""
+        return self._base_view
+
+    def seen_bytes(self) -> Mapping[str, bytes]:
+        """Digest -> the bytes of every file that the plan relies on, as far as they are known."""
+        files = self._base_view.files
+        return {
+            wanted: files[path]
+            for path, wanted in self.saved.base.items()
+            if wanted is not None and path in files and self.knows(path)
+        }
+
+    def knows(self, path: str) -> bool:
+        """Whether the bytes of a file are still known as the plan saw them."""
+        wanted = self.saved.base.get(path)
+        if wanted is None or self.snapshot.digests.get(path) == wanted:
+            return True
+        return path in self._base_view and digest(self._base_view.files[path]) == wanted
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
@@ -225,10 +249,10 @@ class Proposal:
         return shown if undo is None else f"{shown}~{undo}"
 
     def _fingerprint(self, index: int) -> str:
-        known = self._fingerprints.get(index)
-        if known is None:
-            known = self._fingerprints[index] = fingerprint(self.changes[index])
-        return known
+        change, known = self.changes[index], self._fingerprints.get(index)
+        if known is None or known[0] != change:
+            known = self._fingerprints[index] = change, fingerprint(change)
+        return known[1]
 
     def reopened(self, index: int) -> bool:
         """Whether an approval only fell because the action was taken back since."""
@@ -236,10 +260,10 @@ class Proposal:
         return said != self.seen(index) and said.partition("~")[0] == self._fingerprint(index)
 
     def _lasting(self, index: int) -> tuple[str, ...]:
-        known = self._flags.get(index)
-        if known is None:
-            known = self._flags[index] = standing_flags(self.changes[index])
-        return known
+        change, known = self.changes[index], self._flags.get(index)
+        if known is None or known[0] != change:
+            known = self._flags[index] = change, standing_flags(change)
+        return known[1]
 
     def violations(self, index: int) -> tuple[Violation, ...]:
         """The rules that one action breaks."""
@@ -262,7 +286,8 @@ class Proposal:
     @cached_property
     def _ledger(self) -> Ledger:
         waiting = [c for c in self.changes if c.index + 1 not in self.applied]
-        return Ledger(waiting, self.snapshot)
+        before, self._before = self._before, None
+        return Ledger(waiting, self.snapshot) if before is None else before.following(waiting)
 
     @cached_property
     def accounts(self) -> Mapping[int, Account]:

@@ -18,7 +18,15 @@ from engine.changes import Change
 from engine.documents import Snapshot, digest
 from engine.errors import InvalidPlan, Violation
 from engine.paths import Layout
-from engine.plan import Limits, Operation, Plan, load_json, parse_plan, schema_violations
+from engine.plan import (
+    Action,
+    Limits,
+    Operation,
+    Plan,
+    load_json,
+    parse_plan,
+    schema_violations,
+)
 
 FORMAT: Final = "memui-plan"
 VERSION: Final = 1
@@ -91,6 +99,18 @@ class Review(_Saved):
         decision = Decision(content=before.content, left=tuple(sorted(left)))
         return self._with(index, decision, order)
 
+    def filled(self, other: Review) -> Review:
+        """With what another review of the same plan says of actions of which this says nothing."""
+        blank = Decision()
+        new = {
+            index: there
+            for index, (here, there) in enumerate(zip(self.decisions, other.decisions, strict=True))
+            if here == blank and there != blank
+        }
+        decisions = tuple(new.get(index, here) for index, here in enumerate(self.decisions))
+        order = (*self.order, *(index for index in other.order if index in new))
+        return Review(decisions=decisions, order=order)
+
     def contents(self) -> Mapping[int, str]:
         """Action -> what a person made of its result."""
         return {
@@ -113,13 +133,28 @@ class StoreName(_Saved):
     name: str
 
 
+class Rejected(_Saved):
+    """An action that a person rejected, as it was proposed; `reason` is empty if they gave none."""
+
+    action: Action
+    reason: str = ""
+
+
+class Feedback(_Saved):
+    """What a person said of earlier plans: what they rejected, and their words, the newest last."""
+
+    rejected: tuple[Rejected, ...] = ()
+    words: tuple[str, ...] = ()
+
+
 class SavedPlan(_Saved):
     """A plan with its base and its review (format `memui-plan`, version 1).
 
     `base` maps every path that the plan reads or touches to the SHA-256 of its bytes when the plan
     was made; None says that there was no such file. `one_call` says that it is the answer of one
     planner call over the whole store. `source` is the SHA-256 of the bare plan file that it was
-    made from, if any.
+    made from, if any. `replaces` is the id of the plan after which it was made, `feedback` what was
+    said of that one and of those before it.
     """
 
     format: Literal["memui-plan"] = "memui-plan"
@@ -136,6 +171,8 @@ class SavedPlan(_Saved):
     plan: Plan
     review: Review
     source: str | None = None
+    replaces: Annotated[str, Field(pattern="^[0-9a-f]{12}$")] | None = None
+    feedback: Feedback | None = None
 
     @model_validator(mode="after")
     def _one_decision_an_action(self) -> SavedPlan:

@@ -109,6 +109,11 @@ class Store:
     def _tree(self) -> Tree:
         try:
             return Tree(self.place.folder)
+        except FileNotFoundError as error:
+            raise StorageError(
+                f"{self.place.folder} is not there any more.",
+                hint="Nothing was changed. Bring the folder back, then look again.",
+            ) from error
         except OSError as error:
             raise StorageError(f"{self.place.folder} cannot be read: {error.strerror}.") from error
 
@@ -503,16 +508,15 @@ class Store:
 
     def plans(self) -> tuple[str, ...]:
         """The names of the plans in the state folder."""
-        prefix = self.place.state_prefix
+        names = self._plan_files()
+        return tuple(sorted(n.removesuffix(".json") for n in names if n.endswith(".json")))
+
+    def _plan_files(self) -> list[str]:
         try:
             names = os.listdir(os.path.join(self.place.state, "plans"))
         except OSError:
-            return ()
-        return tuple(
-            sorted(
-                n.removeprefix(prefix).removesuffix(".json") for n in names if n.endswith(".json")
-            )
-        )
+            return []
+        return [name.removeprefix(self.place.state_prefix) for name in names]
 
     def load_plan(self, name: str) -> bytes | None:
         """The bytes of a waiting plan, None if there is none."""
@@ -525,6 +529,22 @@ class Store:
     def plan_file(self, name: str) -> str:
         """The path of a waiting plan's file."""
         return journal.state_path(self.place, "plans", f"{name}.json")
+
+    def put_plan_aside(self, name: str, suffix: str) -> str:
+        """Keep a waiting plan as `NAME.SUFFIX.discarded`; the path. Raises `StorageError`."""
+        aside = f"{name}.{suffix}.discarded"
+        commit.rename_state(self.place, "plans", f"{name}.json", aside)
+        return journal.state_path(self.place, "plans", aside)
+
+    def plans_aside(self) -> tuple[tuple[str, str], ...]:
+        """(name, suffix) of every plan that was put aside, by name, then by suffix."""
+        names = (name.rsplit(".", 2) for name in self._plan_files() if name.endswith(".discarded"))
+        return tuple(sorted((parts[0], parts[1]) for parts in names if len(parts) == 3))
+
+    def take_plan_back(self, name: str, suffix: str) -> None:
+        """Let a plan that was put aside wait again. Raises `StorageError` if one of it does."""
+        aside = f"{name}.{suffix}.discarded"
+        commit.rename_state(self.place, "plans", aside, f"{name}.json")
 
     def drop_plan(self, name: str) -> None:
         """Forget a waiting plan."""

@@ -19,6 +19,7 @@ from engine.errors import EngineError
 from engine.paths import Layout
 from engine.plans import OpenedPlan, open_plan
 from engine.store import Store, open_store, open_stores
+from memui.console import Console
 from memui.context import who
 from memui.demo import PLAN, build
 from memui.presentation import help_lines
@@ -27,6 +28,7 @@ from memui.presentation.themes import DARK, LIGHT
 from memui.screens.browse import BrowseScreen
 from memui.screens.dialogs import Told
 from memui.screens.history import HistoryScreen
+from memui.screens.result_editor import ResultEditor
 from memui.screens.review import ReviewScreen
 from memui.screens.session import Session, failure
 from memui.screens.too_small import TooSmall, is_small
@@ -62,6 +64,7 @@ class Memui(App[int]):
         name: str | None = None,
         layout: Layout | None = None,
         opened: OpenedPlan | None = None,
+        watches: bool = False,
         why: str = "No store was named, and there is no ./.strands and no ~/.strands.",
     ) -> None:
         # Without colour Textual would send greys: only its ANSI mode sends none.
@@ -71,6 +74,7 @@ class Memui(App[int]):
         self._name = name
         self._layout = layout
         self._opened = opened
+        self._watches = watches
         self._why = why
         self._demo: tempfile.TemporaryDirectory[str] | None = None
         self.session: Session | None = None
@@ -143,7 +147,7 @@ class Memui(App[int]):
             self.push_screen(PickScreen(stores), picked)
 
     def _start(self, store: Store) -> None:
-        session = Session(store, who(), self._opened)
+        session = Session(store, who(), self._opened, watches=self._watches)
         self.session = session
         self.add_mode("browse", lambda: BrowseScreen(session))
         self.add_mode("review", lambda: ReviewScreen(session))
@@ -174,12 +178,15 @@ class Memui(App[int]):
             self.switch_mode(mode)
 
     async def action_quit(self) -> None:
-        """Leave; but while a run is at work it says that it cannot be left halfway."""
+        """Leave; but a run at work is never left halfway, and a text that is not saved is asked."""
         for screen in self.screen_stack:
             if isinstance(screen, Working):
                 screen.action_stay()
                 return
-        await super().action_quit()
+        if isinstance(self.screen, ResultEditor):
+            self.screen.leave(self.exit)
+        else:
+            await super().action_quit()
 
     def action_help(self) -> None:
         """The keys of this screen and what they do."""
@@ -208,4 +215,8 @@ def run_app(
     """Run the app on the terminal; its exit code. Raises `NotAStore` before the screen is taken."""
     if spec is not None:
         open_stores(spec, name=name, layout=layout)
-    return Memui(spec, name=name, layout=layout, opened=opened).run(mouse=True) or 0
+    app = Memui(spec, name=name, layout=layout, opened=opened, watches=True)
+    code = app.run(mouse=True) or 0
+    for said in app.session.farewells if app.session is not None else ():
+        Console().tell("{}", said)
+    return code

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from engine.characters import visible
 from engine.errors import Holder, NotAStore, StorageError, run_number
 from engine.paths import Layout
 from memui.console import Console
+from memui.pasting import command_line
 
 if TYPE_CHECKING:
     from engine.store import Store
@@ -74,15 +74,13 @@ class Context:
 
     def command(self, *words: str) -> str:
         """A command line that does something with the same store, to be pasted."""
-        spec = self.spec
-        if spec and os.sep not in spec and not spec.startswith((".", "~")):
-            spec = f".{os.sep}{spec}"  # a folder that is called as a command or an option is
-        parts = ["memui", *([spec] if spec else []), *words]
-        if self.name:
-            parts += ["--store", self.name]
-        if self.layout:
-            parts += ["--layout", str(self.layout)]
-        return shlex.join(parts)
+        named = ["--store", self.name] if self.name else []
+        layout = ["--layout", str(self.layout)] if self.layout else []
+        return command_line(self.spec, [*words, *named, *layout])
+
+    def to_do(self, *words: str) -> str:
+        """A command line that asks first, where somebody can be asked; else it must not ask."""
+        return self.command(*words, *(() if self.console.is_terminal else ("--yes",)))
 
     def undo_command(self, store: Store, run: str) -> str:
         """The command line that takes back a run (an id); empty where no run was made."""
@@ -139,7 +137,7 @@ class Context:
             self.console.tell(
                 "Another writer overwrote what a run wrote: {} no longer live. {} merges them in.",
                 f"{facts} {'fact is' if facts == 1 else 'facts are'}",
-                self.command("recover", "--facts"),
+                self.to_do("recover", "--facts"),
             )
 
 

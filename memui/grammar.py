@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from engine.paths import Layout
-from memui import __version__
+from memui import __version__, options
 from memui.console import Console
 from memui.ending import UsageError
 
@@ -34,127 +34,13 @@ class Command:
     takes_store: bool = True
 
 
-def _show_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--raw", action="store_true", help="the file's bytes as they are (not onto a terminal)"
-    )
-    parser.add_argument(
-        "--at", metavar="RUN|DIGEST", help="as a run left it, or the version with this digest"
-    )
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) > 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1,000,000")
-    return int(text)
-
-
-def _gc_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--keep-days", type=_count, metavar="N", help="keep younger runs (default: 90)"
-    )
-    parser.add_argument(
-        "--keep-runs", type=_count, metavar="N", help="keep the newest runs (default: 100)"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="say what would go, and stop")
-
-
-def _plan_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--planner", default="rules", choices=["rules"], help="who proposes (default: rules)"
-    )
-    parser.add_argument(
-        "--operations",
-        metavar="A,B",
-        help="only these: deduplicate, resolveContradictions, deriveInsights, prune, reorganize",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write the plan to FILE; left out, it waits in the store's state folder",
-    )
-
-
-def _apply_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--approve",
-        metavar="all|1,3-5",
-        help="approve these actions; left out, what the review approved is applied",
-    )
-    parser.add_argument("--reject", metavar="2,4-6", help="reject these actions")
-    parser.add_argument(
-        "--on-stale",
-        choices=["stop", "skip"],
-        default="stop",
-        help="what to do if the files of an approved action changed (default: stop)",
-    )
-
-
-def _review_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--plain", action="store_true", help="a dialogue of lines, no screen")
-
-
-def _export_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--format",
-        choices=["md", "html", "patch", "json"],
-        help="left out, it follows the name of FILE, or is md",
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE")
-
-
-def _undo_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--action", metavar="1,3-5", help="only these actions of the run")
-    parser.add_argument(
-        "--path",
-        metavar="PATH",
-        help="only this memory: as it was before RUN, or the version RUN (a SHA-256)",
-    )
-    parser.add_argument(
-        "--on-conflict",
-        choices=["stop", "keep", "take", "merge"],
-        default="stop",
-        help="files that changed since: keep what is there, take what was before, or merge",
-    )
-    for choice, says in (
-        ("keep", "keep this file as it is now"),
-        ("take", "take this file as it was before the run"),
-        ("merge", "take only what the run did out of this file"),
-    ):
-        parser.add_argument(f"--{choice}", metavar="PATH", action="append", default=[], help=says)
-
-
-def _recover_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--facts",
-        action="store_true",
-        help="also merge in again what another writer overwrote from a stale read",
-    )
-
-
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--text", metavar="TEXT", help="the text, instead of standard input")
-    parser.add_argument("--path", metavar="PATH", help="where it goes; .md is added")
-    parser.add_argument("--title", metavar="TITLE", help="its description, and so its name")
-
-
-def _edit_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--from",
-        dest="source",
-        metavar="FILE",
-        help="no editor: the new text is in FILE, or on standard input (-)",
-    )
-
-
 COMMANDS: Final[dict[str, Command]] = {
     "list": Command("look:list_memories", "list the memories with their descriptions"),
     "show": Command(
         "timeline:show",
         "print one memory, with a mark for every character that cannot be seen",
         ("PATH",),
-        _show_options,
+        options.show,
         "show facts/deploy-window.md",
     ),
     "search": Command(
@@ -174,7 +60,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "plan:plan",
         "propose a consolidation; nothing changes",
         (),
-        _plan_options,
+        options.plan,
         "plan --operations deduplicate,prune -o plan.json",
     ),
     "check": Command(
@@ -187,21 +73,29 @@ COMMANDS: Final[dict[str, Command]] = {
         "plan:review",
         "open a plan, or the newest that waits, on the review screen",
         ("PLAN?",),
-        _review_options,
+        options.review,
         "review plan.json",
+    ),
+    "plans": Command("plans:plans", "list the plans that wait for their review"),
+    "discard": Command(
+        "plans:discard_plan",
+        "take a plan from those that wait; --undo brings it back",
+        ("PLAN",),
+        options.discard,
+        "discard 3f2a",
     ),
     "export": Command(
         "export:export",
         "write a review as Markdown, HTML, a patch or JSON",
         ("PLAN?",),
-        _export_options,
+        options.export,
         "export plan.json -o review.html",
     ),
     "apply": Command(
         "apply:apply_plan",
         "apply what is approved, all of it or nothing",
         ("PLAN",),
-        _apply_options,
+        options.apply,
         "apply plan.json --approve 1,3-5 --reject 2",
         writes=True,
         asks=True,
@@ -210,7 +104,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "undo:undo",
         "take back a run (its number, its id, or the last one), or a part of it",
         ("RUN?",),
-        _undo_options,
+        options.undo,
         "undo 12 --action 3",
         writes=True,
         asks=True,
@@ -219,7 +113,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "recover:recover",
         "finish or take back an interrupted run; merge in again what was overwritten",
         (),
-        _recover_options,
+        options.recover,
         "recover --facts",
         writes=True,
         asks=True,
@@ -228,7 +122,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "curate:add",
         "add a memory from standard input; no other is ever overwritten",
         (),
-        _add_options,
+        options.add,
         'add --path facts/tea --text "Tea steeps for two minutes."',
         writes=True,
     ),
@@ -236,7 +130,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "curate:edit",
         "edit a memory in $VISUAL or $EDITOR, or give its new text on standard input",
         ("PATH",),
-        _edit_options,
+        options.edit,
         "edit facts/deploy-window.md",
         writes=True,
     ),
@@ -252,7 +146,7 @@ COMMANDS: Final[dict[str, Command]] = {
         "gc:gc",
         "shrink memui's record: remove old runs and what only they needed",
         (),
-        _gc_options,
+        options.gc,
         "gc --keep-days 30 --keep-runs 50",
         writes=True,
         asks=True,
@@ -264,7 +158,8 @@ COMMANDS: Final[dict[str, Command]] = {
 VALUED: Final = frozenset(
     "-C --in --store --layout --wait -o --output --planner --operations --approve --reject"
     " --on-stale --path --title --text --from --format --action --on-conflict --keep --take"
-    " --merge --at --keep-days --keep-runs".split()
+    " --merge --at --keep-days --keep-runs --reason --edit --leave --reset"
+    " --again --feedback".split()
 )
 """The options that take a value, so that the value is never taken for a command."""
 

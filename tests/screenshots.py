@@ -23,6 +23,8 @@ DEMO: Final = Path("/tmp/demo")
 SIZES: Final = ((80, 24), (120, 40), (200, 50))
 SHOTS: Final = {
     "review": ["down", "down"],
+    "block": [*["down"] * 5, "right_square_bracket", "space"],
+    "agent": ["down", "down", "T"],
     "apply": ["A", "P"],
     "browse": ["1", "down", "down"],
     "history": ["A", "P", "y", "wait", "enter", "3"],

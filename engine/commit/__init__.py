@@ -24,7 +24,7 @@ from engine.commit.observe import observe
 from engine.commit.opened import Opened, refuse
 from engine.commit.progress import SILENT, OnStep, Phase, Progress, Telling
 from engine.commit.stage import Write
-from engine.commit.state import drop_state, prepare_state, put_state, writer_id
+from engine.commit.state import drop_state, prepare_state, put_state, rename_state, writer_id
 from engine.commit.values import (
     Clock,
     Outcome,
@@ -63,6 +63,7 @@ __all__ = [
     "open_for_writing",
     "put_state",
     "recover",
+    "rename_state",
     "revert",
     "transact",
     "undo",

@@ -21,7 +21,7 @@ This folder is memui's record of what was changed in a store of memories, and by
 objects/   earlier and later versions, plain copies named by the SHA-256 of their bytes
 runs/      one folder a run: intent (what was decided), plan (what was reviewed), hold (the files
            that were displaced), done (nothing is left to do)
-plans/     plans that wait for their review
+plans/     plans that wait for their review, and those that were discarded
 observations   what other writers were seen to change, one line each; look: the files at that time
 collected  the runs that memui gc removed, and when
 
@@ -136,6 +136,23 @@ def put_state(place: Place, folder: str, name: str, data: bytes) -> None:
     except OSError as error:
         raise StorageError(
             f"{place.state} cannot be written: {error.strerror}.", hint="Nothing was changed."
+        ) from error
+
+
+def rename_state(place: Place, folder: str, name: str, to: str) -> None:
+    """Rename a private file of the state folder. Raises `StorageError`, also if `to` is taken."""
+    if not place.writable:
+        raise StorageError("The store is read-only.", hint="Nothing was changed.")
+    files = Files()
+    try:
+        with Tree(place.state) as state:
+            fd = state.folder(folder)
+            files.place(fd, place.state_prefix + name, fd, place.state_prefix + to)
+            files.flush_folder(fd, folder)
+    except OSError as error:
+        raise StorageError(
+            f"{state_path(place, folder, name)} cannot be renamed: {error.strerror}.",
+            hint="Nothing was changed.",
         ) from error
 
 

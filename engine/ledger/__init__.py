@@ -10,7 +10,7 @@ dropped. What no source of a change says is new, unless another file of the stor
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -70,6 +70,24 @@ class _Standing:
     open: tuple[_Open, ...]
     depends: frozenset[int]
 
+    @property
+    def paths(self) -> Iterator[str]:
+        """The files in which what it takes away may live on."""
+        return (place.statement.path for one in self.open for place in one.places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """What a ledger of other changes over the same snapshot worked out; `same` are in both."""
+
+    same: frozenset[int]
+    after: Mapping[int, tuple[Reading, ...]]
+    outcomes: Mapping[int, Outcome]
+    index: Index
+    touched: Mapping[str, frozenset[int]]
+    standings: Mapping[int, _Standing]
+    accounts: Mapping[tuple[int, frozenset[int]], Account]
+
 
 class Ledger:
     """The ledger of a plan's changes over one snapshot. Total: an impossible plan has one too."""
@@ -79,6 +97,26 @@ class Ledger:
         self._snapshot = snapshot
         self._readings: dict[str, Reading] = {}
         self._accounts: dict[tuple[int, frozenset[int]], Account] = {}
+        self._earlier: _Earlier | None = None
+
+    def following(self, changes: Sequence[Change]) -> Ledger:
+        """The ledger of other changes over the same snapshot.
+
+        What it says is what a new ledger would; what is the same in both is not worked out again.
+        """
+        new = Ledger(changes, self._snapshot)
+        new._readings = self._readings
+        if "_standings" in self.__dict__ and new._changes.keys() == self._changes.keys():
+            new._earlier = _Earlier(
+                frozenset(i for i, c in new._changes.items() if c == self._changes[i]),
+                self._after,
+                self._outcomes,
+                self._index,
+                self._touched,
+                self._standings,
+                self._accounts,
+            )
+        return new
 
     def account(self, approved: frozenset[int]) -> tuple[Account, ...]:
         """One account a change, each as if exactly the approved ones (0-based) and it ran.
@@ -121,6 +159,9 @@ class Ledger:
         """What a change leaves in their place."""
         found: dict[int, tuple[Reading, ...]] = {}
         for index, change in self._changes.items():
+            if self._earlier is not None and index in self._earlier.same:
+                found[index] = self._earlier.after[index]
+                continue
             edited = {edit.path for edit in change.edits}
             read_on = change.reads if edited and isinstance(change.action, Merge) else ()
             found[index] = (
@@ -131,11 +172,15 @@ class Ledger:
 
     @cached_property
     def _outcomes(self) -> Mapping[int, Outcome]:
-        return {
-            index: judge(change, tuple(self._before(change).values()), self._after[index])
-            for index, change in self._changes.items()
-            if change.edits
-        }
+        found: dict[int, Outcome] = {}
+        for index, change in self._changes.items():
+            if not change.edits:
+                continue
+            if self._earlier is not None and index in self._earlier.same:
+                found[index] = self._earlier.outcomes[index]
+                continue
+            found[index] = judge(change, tuple(self._before(change).values()), self._after[index])
+        return found
 
     @cached_property
     def _touched(self) -> Mapping[str, frozenset[int]]:
@@ -160,20 +205,43 @@ class Ledger:
 
     @cached_property
     def _index(self) -> Index:
-        wanted = {
-            said(statement)
-            for outcome in self._outcomes.values()
-            for statement in (
-                *(lost.statement for lost in outcome.lost),
-                *(one.statement for one in outcome.fresh),
-            )
-        }
+        wanted = frozenset[Said]().union(*map(_asked, self._outcomes.values()))
+        if self._earlier is not None and wanted <= self._earlier.index.wanted:
+            return self._earlier.index
         return Index(self._snapshot, wanted, self._reading)
+
+    def _unmoved(self) -> frozenset[int]:
+        """The changes that stand as they did in the earlier ledger.
+
+        They are the same, and say nothing that a change which is not takes up or gives back.
+        """
+        earlier = self._earlier
+        if earlier is None:
+            return _NONE
+        moved = {
+            said(statement)
+            for after in (earlier.after, self._after)
+            for index in self._changes.keys() - earlier.same
+            for reading in after[index]
+            for statement in reading.statements
+        }
+        old, new = earlier.touched, self._touched
+        touched = {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
+        return frozenset(
+            index
+            for index in earlier.same & self._outcomes.keys()
+            if moved.isdisjoint(_asked(self._outcomes[index]))
+            and touched.isdisjoint(earlier.standings[index].paths)
+        )
 
     @cached_property
     def _standings(self) -> Mapping[int, _Standing]:
         found: dict[int, _Standing] = {}
+        earlier, unmoved = self._earlier, self._unmoved()
         for index, outcome in self._outcomes.items():
+            if earlier is not None and index in unmoved:
+                found[index] = earlier.standings[index]
+                continue
             change = self._changes[index]
             own = frozenset([*self._before(change), *(edit.path for edit in change.edits)])
             opened = self._open(index, outcome.lost, own)
@@ -186,6 +254,9 @@ class Ledger:
             )
             entries = (*outcome.entries, *self._from_elsewhere(outcome.fresh, own))
             found[index] = _Standing(entries, opened, depends)
+        if earlier is not None:
+            self._accounts = {k: a for k, a in earlier.accounts.items() if k[0] in unmoved}
+            self._earlier = None  # or every ledger would keep the one before
         return found
 
     def _open(self, index: int, lost: Sequence[Lost], own: Collection[str]) -> tuple[_Open, ...]:
@@ -254,6 +325,13 @@ class Ledger:
 
 
 _NONE: frozenset[int] = frozenset()
+
+
+def _asked(outcome: Outcome) -> frozenset[Said]:
+    """What is looked for outside a change."""
+    lost = {said(one.statement) for one in outcome.lost}
+    return frozenset(lost.union(said(one.statement) for one in outcome.fresh))
+
 
 _Run = tuple[str, tuple[str, ...], str, tuple[str, ...], int | None]
 """Steps of one place (path, heading) that stand in another place (path, heading, writer)."""

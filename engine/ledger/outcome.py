@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.changes import Change
-from engine.documents import parse
+from engine.documents import description
 from engine.ledger.fates import Entry, Fate
 from engine.ledger.placing import Said, out_of_order, said, sequence
 from engine.ledger.wording import changed_letters, differences, other_order, pair, unseen
@@ -178,7 +178,7 @@ def _with_frontmatter(
                 continue
             flagged = flagged or "description" in entry.flags
         found.append(entry)
-    if not flagged and parse(edit.before).description != parse(edit.after).description:
+    if not flagged and description(edit.before) != description(edit.after):
         lines = [(e.result.line, at) for at, e in enumerate(found) if e.result is not None]
         if lines:
             at = min(lines)[1]

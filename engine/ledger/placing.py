@@ -94,6 +94,7 @@ class Index:
         self, snapshot: Snapshot, wanted: Iterable[Said], reading: Callable[[str], Reading]
     ) -> None:
         self._found: dict[Said, list[Statement]] = {key: [] for key in wanted}
+        self.wanted = frozenset(self._found)
         self._reading = reading
         self._order: dict[tuple[str, tuple[str, ...]], tuple[Statement, ...]] = {}
         self._about: dict[str, frozenset[str]] = {}

@@ -13,6 +13,7 @@ class FilePlanner:
 
     name = "file"
     model: str | None = None
+    reads_words = False
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from engine.documents import Snapshot, parse, set_description
 from engine.guards import content_violations, description_problem
 from engine.paths import is_memory
-from engine.plan import Action, Delete, Merge, Operation, Plan
+from engine.plan import Action, Delete, Merge, Operation, Plan, gist
 from engine.planner import Request
+from engine.review import Feedback
 from engine.slugs import shipped_topic, slug
 from engine.statements import Statement, statements
 
 _DELETING = frozenset([Operation.PRUNE, Operation.RESOLVE_CONTRADICTIONS])
 _MERGING = frozenset([Operation.DEDUPLICATE, Operation.DERIVE_INSIGHTS])
+_TOLD = 200
+"""Memories that are read between two words about it."""
 
 Key = tuple[str, str, tuple[str, ...]]
 """What must stand in another file for a statement to live on: kind, key, headings."""
@@ -38,21 +41,39 @@ class RulesPlanner:
 
     name = "rules"
     model: str | None = None
+    reads_words = False
 
     def propose(self, snapshot: Snapshot, request: Request) -> Plan:
-        """A plan that loses nothing. Never raises."""
+        """A plan that loses nothing, without what was rejected before. Raises only `Cancelled`."""
         asked = frozenset(request.operations)
         if not asked & (_DELETING | _MERGING):
             return Plan(actions=(), summary="The rules planner only finds copies; nothing to do.")
-        files = {
-            path: _file(path, data) for path, data in sorted(snapshot.files.items()) if _fit(data)
-        }
-        files = {path: file for path, file in files.items() if file.keys}
+        files = {}
+        for number, (path, data) in enumerate(sorted(snapshot.files.items())):
+            if not number % _TOLD:
+                request.tell(f"reading memory {number + 1} of {len(snapshot.files)}")
+            if _fit(data) and (file := _file(path, data)).keys:
+                files[path] = file
+        request.tell(f"comparing {len(files)} memories")
         copies = dict(_copies(files))
         covered = dict(_covered({p: f for p, f in files.items() if p not in copies}))
         folded = {**covered, **copies}
-        actions = tuple(_actions(folded, copies.keys(), snapshot, deleting=bool(asked & _DELETING)))
-        return Plan(actions=actions, summary=_summary(len(copies), len(covered), len(files)))
+        found = tuple(_actions(folded, copies.keys(), snapshot, deleting=bool(asked & _DELETING)))
+        said = request.feedback or Feedback()
+        rejected = {gist(each.action) for each in said.rejected}
+        actions = tuple(action for action in found if gist(action) not in rejected)
+        summary = _summary(len(copies), len(covered), len(files))
+        return Plan(actions=actions, summary=summary + _heeded(said, len(found) - len(actions)))
+
+
+def _heeded(said: Feedback, left_out: int) -> str:
+    """What became of what a person said, in words: no more than is true."""
+    found = ""
+    if left_out:
+        found += f" Left out, as rejected before: {left_out}."
+    if said.words:
+        found += " The rules planner does not read words; they are kept with the plan."
+    return found
 
 
 def _summary(copies: int, covered: int, looked_at: int) -> str:

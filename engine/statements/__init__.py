@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from engine.documents import decode, split
 from engine.statements.body import ITEM, Body
 from engine.statements.fields import read_fields
-from engine.statements.statement import Kind, Statement, normalise, unmarked
+from engine.statements.statement import Kind, Statement, label, normalise, unmarked
 
-__all__ = ["Kind", "Reading", "Statement", "normalise", "read", "statements", "unmarked"]
+__all__ = [
+    "ITEM", "Kind", "Reading", "Statement", "label", "normalise", "read", "statements", "unmarked",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,14 +56,15 @@ class Body:
         if self._fence is not None:
             self._code(number, line, *self._fence)
             return
-        text, quoted = _unquoted(line)
+        text, quoted = _unquoted(line) if ">" in line[:4] else (line, False)
         stripped = text.strip()
         if not stripped:
             self._flush()
             self._gap, self._header = True, ""
             return
-        indent = _width(text)
-        fence = _FENCE.match(stripped)
+        first = stripped[0]
+        indent = _width(text) if text[0] != first else 0
+        fence = _FENCE.match(stripped) if first in "`~" else None
         if fence is not None and not (fence[0][0] == "`" and "`" in stripped[fence.end() :]):
             self._flush()
             self._fence = (fence[0], indent)
@@ -71,13 +72,13 @@ class Body:
             if len(said.split()) > 1:  # more than the language's name
                 self.say(number, said, "code")
             return
-        heading = None if quoted else _HEADING.match(text)
+        heading = _HEADING.match(text) if first == "#" and not quoted else None
         if heading is not None:
             self._flush()
             self._head(number, len(heading[1]), text[heading.end() :].strip().rstrip("#").rstrip())
-        elif self._is_rule(stripped, quoted=quoted):
+        elif first in _DECORATION and self._is_rule(stripped, quoted=quoted):
             return
-        elif stripped[0] == "|" or (self._header and "|" in stripped):
+        elif first == "|" or (self._header and "|" in stripped):
             self._flush()
             self.say(number, stripped, "row")
         else:
@@ -145,8 +146,10 @@ class Body:
 
     def _is_rule(self, stripped: str, *, quoted: bool) -> bool:
         """Take a line of marks only: under a heading, under the head of a table, or a rule."""
+        if len(stripped) < 2 or stripped[-1] not in _DECORATION:
+            return False
         marks = set(stripped) - {" ", "\t"}
-        if not marks <= _DECORATION or len(stripped) < 2:
+        if not marks <= _DECORATION:
             return False
         above = self._block[0][1] if len(self._block) == 1 and self._kind == "sentence" else ""
         if "|" in marks and "-" in marks and marks <= {"|", "-", ":"}:
@@ -167,7 +170,7 @@ class Body:
         return True
 
     def _line(self, number: int, stripped: str, indent: int) -> None:
-        item = ITEM.match(stripped)
+        item = ITEM.match(stripped) if not stripped[0].isalpha() else None
         if item is not None:
             self._flush()
             if self._gap and self._led == "sentence":
@@ -195,18 +198,23 @@ class Body:
 
     def _flush(self) -> None:
         """Say the lines of an item or a paragraph, and take what it is a label of."""
-        block, self._block = self._block, []
+        block = self._block
         if not block:
             return
-        whole = " ".join(line.strip() for _, line in block).strip()
-        leads = self._kind == "sentence" and not self._items and whole.endswith(_COLONS)
-        bold = self._kind == "sentence" and not self._items and _is_label(whole)
+        self._block = []
+        if len(block) == 1:
+            whole = block[0][1].strip()
+        else:
+            whole = " ".join(line.strip() for _, line in block).strip()
+        top = self._kind == "sentence" and not self._items
+        leads = top and whole.endswith(_COLONS)
+        bold = top and whole.startswith("**") and _is_label(whole)
         if bold:
             self._enter(_BOLD)
         elif leads:
             self._lead, self._led = "", None
         last = ""
-        for number, said in _sentences(block):
+        for number, said in _sentences(block, whole):
             self.say(number, said, self._kind)
             last = said
         if bold:
@@ -263,13 +271,10 @@ def _is_a_line_of_its_own(above: str, line: str) -> bool:
     return len(above) < WRAPPED and not line[:1].islower() and not above.endswith((",", ";"))
 
 
-def _sentences(block: list[tuple[int, str]]) -> list[tuple[int, str]]:
+def _sentences(block: list[tuple[int, str]], whole: str) -> list[tuple[int, str]]:
     """A paragraph or an item, cut into its sentences; each stands on the line that it starts on."""
-    if len(block) == 1:
-        number, line = block[0]
-        said = line.strip()
-        if not _ENDS.search(said):
-            return [(number, said)] if said else []
+    if len(block) == 1 and not _ENDS.search(whole):
+        return [(block[0][0], whole)] if whole else []
     parts: list[str] = []
     starts: list[int] = []
     length = 0

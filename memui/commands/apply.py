@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
-from engine.consolidation import Applied, Selection, apply, decide, examine, select
+from engine.consolidation import Applied, Selection, Skipped, apply, examine, settle
 from engine.errors import AlreadyApplied, Conflict, InvalidPlan, run_number
 from engine.plans import open_plan, write_review
 from engine.proposal import Proposal
+from engine.review import Verdict
 from engine.store import Store
+from memui.commands import intent, verbs
 from memui.context import Context, path_fields, shown_path
 from memui.ending import (
     EXIT_CONFLICT,
@@ -19,8 +22,8 @@ from memui.ending import (
     UsageError,
     error_shape,
 )
+from memui.pasting import file_word
 from memui.report.values import violation_json
-from memui.spans import numbers
 
 
 def apply_plan(context: Context, asked: argparse.Namespace) -> int:
@@ -47,39 +50,28 @@ def apply_plan(context: Context, asked: argparse.Namespace) -> int:
 
 def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
     opened = open_plan(store, asked.plan)
-    proposal = examine(store, opened.saved)
-    total = len(proposal.changes)
-    everything = asked.approve == "all"
-    approve: Literal["all"] | frozenset[int] = (
-        "all" if everything else numbers(asked.approve, total)
-    )
-    reject = numbers(asked.reject, total)
-    both = frozenset() if approve == "all" else approve & reject
-    if both:
-        raise UsageError(
-            f"Action {min(both) + 1} is both approved and rejected.", hint="Name it once."
-        )
-    proposal = decide(proposal, approve=approve, reject=reject)
-    bulk = everything or asked.on_stale == "skip"
+    planned = examine(store, opened.saved)
+    said = verbs.parse(asked, planned)
+    proposal = verbs.take(context, planned, said)
+    bulk = said.is_all or asked.on_stale == "skip"
+    selection = settle(proposal, on_stale=asked.on_stale, bulk=bulk)
     if opened.fresh:
         context.console.tell(
             "This plan was never seen before: nothing could be compared with an earlier state."
         )
-    stop = asked.on_stale == "stop"
-    selection = select(proposal, skip=not stop, bulk=bulk)
-    if not context.yes and (selection.chosen or selection.skipped):
-        _say_intent(context, proposal, selection, stop=stop)
+    if asked.dry_run:
+        return _dry(context, proposal, selection, bulk=bulk)
+    if not context.yes and selection.chosen:
+        intent.say(context, proposal, selection, bulk=bulk, dry=False)
         if not context.console.is_terminal or context.json:
             raise UsageError(
                 "apply changes files, and nobody can be asked. Nothing was changed.",
                 hint=f"To do it: {_again(context, asked)}",
             )
-        if selection.drifts and stop:
-            raise selection.conflict  # nothing would run, whatever the answer
         if context.console.ask("Apply this? [y/N] ").lower() not in {"y", "yes"}:
             context.console.tell("Nothing was changed.")
             return EXIT_OK
-    if (asked.approve or asked.reject) and store.place.writable:
+    if proposal.saved.review != opened.saved.review and store.place.writable:
         write_review(store, opened, proposal.saved)
     done = apply(
         store,
@@ -91,57 +83,28 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
         wait=context.wait,
     )
     context.tell_after(store, done.run)
-    return _say_applied(context, done)
+    return _say_applied(context, done, proposal)
+
+
+def _dry(context: Context, proposal: Proposal, selection: Selection, *, bulk: bool) -> int:
+    """Say what would be done. Nothing is written, not even a verdict."""
+    if context.json:
+        result = "partial" if selection.skipped else "applied" if selection.chosen else "nothing"
+        shape = _applied_json(result, None, context)
+        shape["skipped"] = _skipped_json(selection.skipped)
+        context.console.json({**shape, "dry_run": True, **intent.to_json(proposal, selection)})
+    else:
+        intent.say(context, proposal, selection, bulk=bulk, dry=True)
+        if not selection.chosen:
+            context.console.say("Nothing would be applied.")
+        context.console.tell("Nothing was changed.")
+    return EXIT_SKIPPED if selection.skipped else EXIT_OK
 
 
 def _again(context: Context, asked: argparse.Namespace) -> str:
     """The same command line, without a question."""
-    flags = [
-        word
-        for option, value in (("--approve", asked.approve), ("--reject", asked.reject))
-        if value
-        for word in (option, value)
-    ]
     stale = ["--on-stale", "skip"] if asked.on_stale == "skip" else []
-    return context.command("apply", asked.plan, *flags, *stale, "--yes")
-
-
-def _say_intent(context: Context, proposal: Proposal, selection: Selection, *, stop: bool) -> None:
-    """Name every file that would be written, every one that would vanish, and what stands out."""
-    console, chosen = context.console, selection.chosen
-    accounts = proposal.account_if(chosen)
-    for skipped in selection.skipped:
-        if skipped.action in proposal.approved:  # it only needs one that does not run
-            console.tell("Action {} {}, so it is skipped.", skipped.action + 1, skipped.why)
-        else:
-            does = "which stops the apply" if stop else "so it is skipped"
-            console.tell("Action {}: {}, {}.", skipped.action + 1, skipped.why, does)
-    for index in sorted(i for i in chosen if proposal.owner(i) == i):
-        needs = [n + 1 for n in sorted(accounts[index].needs) if n not in chosen]
-        if needs:
-            names = ", ".join(map(str, needs))
-            console.tell(
-                "Action {} needs action {}, which does not run, so its facts are dropped.",
-                index + 1,
-                names,
-            )
-    edits = [edit for index in sorted(chosen) for edit in proposal.changes[index].edits]
-    dropped = sum(len(accounts[i].dropped) for i in chosen if i in accounts)
-    written = [edit.path for edit in edits if edit.after is not None]
-    vanishing = [edit.path for edit in edits if edit.after is None]
-    if written:
-        console.tell("This would be written:")
-        for path in written:
-            console.tell("  {}", path)
-    if vanishing:
-        console.tell("This would vanish (kept, so that undo brings it back):")
-        for path in vanishing:
-            console.tell("  {}", path)
-    if dropped:
-        console.tell("Statements that nothing would say any more: {}.", dropped)
-    if edits:
-        now, then = proposal.listing.tokens, proposal.listing_if(chosen).tokens
-        console.tell("The agent reads {} tokens a turn now, {} then.", now, then)
+    return context.command("apply", file_word(asked.plan), *verbs.words(asked), *stale, "--yes")
 
 
 def _applied_json(result: str, done: Applied | None, context: Context) -> dict[str, Any]:
@@ -151,12 +114,16 @@ def _applied_json(result: str, done: Applied | None, context: Context) -> dict[s
         "run": run or None,
         "written": [shown_path(p) for p in done.written] if done else [],
         "deleted": [shown_path(p) for p in done.deleted] if done else [],
-        "skipped": [{"action": s.action + 1, "why": s.why} for s in done.skipped] if done else [],
+        "skipped": _skipped_json(done.skipped) if done else [],
         "undo": context.command("undo", run, "--yes") if run else None,
     }
 
 
-def _say_applied(context: Context, done: Applied) -> int:
+def _skipped_json(skipped: Sequence[Skipped]) -> list[dict[str, Any]]:
+    return [{"action": item.action + 1, "why": item.why} for item in skipped]
+
+
+def _say_applied(context: Context, done: Applied, proposal: Proposal) -> int:
     status = EXIT_SKIPPED if done.skipped else EXIT_OK
     if context.json:
         shape = _applied_json(done.result, done, context)
@@ -175,6 +142,10 @@ def _say_applied(context: Context, done: Applied) -> int:
             console.say("  removed {}", path)
     for skipped in done.skipped:
         console.say("  skipped action {}: {}", skipped.action + 1, skipped.why)
+    for index in proposal.rows():
+        if proposal.edited(index) and proposal.verdict(index) is Verdict.PENDING:
+            line = intent.verdict_line(proposal, index)
+            console.tell("Action {} {}: --approve {} approves it.", index + 1, line, index + 1)
     if done.run:
         console.tell("undo: {}", context.command("undo", done.run, "--yes"))
     if done.changelog == "pending":

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Final
 
 from engine.documents import decode, digest
 from engine.errors import StorageError
 from engine.store import Store
+from memui.commands import given
 from memui.context import Context, path_fields
 from memui.ending import EXIT_OK, UsageError
-
-INPUT_LIMIT: Final = 8 * 1024 * 1024
 
 
 def add(context: Context, asked: argparse.Namespace) -> int:
@@ -21,9 +19,9 @@ def add(context: Context, asked: argparse.Namespace) -> int:
     if asked.text is not None:
         content = asked.text
     else:
-        if sys.stdin is not None and sys.stdin.isatty():
+        if given.is_typed():
             context.console.tell("Write the memory; Ctrl-D on a line of its own ends it.")
-        content = _given("-").decode("utf-8", "surrogateescape").rstrip("\n")
+        content = given.read("-").decode("utf-8", "surrogateescape").rstrip("\n")
     if not content.strip():
         raise UsageError("There is nothing to add.", hint="Give a text: --text, or standard input.")
     metadata = {
@@ -49,7 +47,7 @@ def edit(context: Context, asked: argparse.Namespace) -> int:
             hint="Nothing was changed. Convert a copy by hand and add it.",
         )
     by_hand = asked.source is None and _has_editor()
-    after = _by_editor(context, path, before) if by_hand else _given(asked.source or "-")
+    after = _by_editor(context, path, before) if by_hand else given.read(asked.source or "-")
     if not after and not by_hand and before:
         raise UsageError(
             f"There is no new text for {path}. Nothing was changed.",
@@ -96,7 +94,7 @@ def _has_editor() -> bool:
     """
     from memui.editor import named
 
-    if sys.stdin is not None and sys.stdin.isatty():
+    if given.is_typed():
         return True
     return bool(named()) and not (sys.stderr is not None and sys.stderr.isatty())
 
@@ -105,22 +103,6 @@ def _by_editor(context: Context, path: str, before: bytes) -> bytes:
     from memui.editor import edit_text
 
     return edit_text(before, path, context.console if context.console.is_terminal else None)
-
-
-def _given(source: str) -> bytes:
-    """The bytes of a file, or of standard input for `-`."""
-    if source != "-":
-        from engine.plans import read_file
-
-        return read_file(source, INPUT_LIMIT)
-    if sys.stdin is None:
-        raise UsageError("Standard input is closed. Nothing was changed.")
-    data = sys.stdin.buffer.read(INPUT_LIMIT + 1)
-    if len(data) > INPUT_LIMIT:
-        raise UsageError(
-            f"The text is larger than {INPUT_LIMIT // 1024 // 1024} MiB. Nothing was changed."
-        )
-    return data
 
 
 def _done(context: Context, store: Store, path: str, run: str) -> int:

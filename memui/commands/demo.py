@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import tempfile
 
 from engine.plans import open_plan
 from engine.store import open_store
 from memui.context import Context
 from memui.demo import PLAN, build
+from memui.pasting import command_line
 
 
 def demo(context: Context, _asked: argparse.Namespace) -> int:
@@ -28,7 +28,7 @@ def demo(context: Context, _asked: argparse.Namespace) -> int:
 
         opened = open_plan(store, plan)
         code = run_app(root, name=None, layout=None, opened=opened)
-        console.tell("The demo's store is still there: memui {}", shlex.quote(root))
+        console.tell("The demo's store is still there: {}", command_line(root, []))
         return code
     console.say("A made store of {} memories: {}", len(store.listing().memories), root)
     console.say("A plan that a model made for it:   {}", plan)
@@ -40,5 +40,5 @@ def demo(context: Context, _asked: argparse.Namespace) -> int:
         ["log"],
         ["undo", "--yes"],
     ):
-        console.say("  {}", shlex.join(["memui", root, *words]))
+        console.say("  {}", command_line(root, words))
     return 0

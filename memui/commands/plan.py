@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import argparse
-import os
+from typing import Any
 
 from engine.consolidation import examine, propose
-from engine.errors import InvalidPlan, StorageError
+from engine.errors import InvalidPlan
 from engine.paths import Layout
-from engine.plan import Operation, load_json
+from engine.plan import Operation
 from engine.planner.rules import RulesPlanner
-from engine.plans import open_plan, read_file, replace_file
-from engine.review import SavedPlan, is_saved_plan
+from engine.plans import keep_plan, open_plan
+from engine.proposal import Proposal
+from engine.review import SavedPlan
 from engine.store import Store
+from memui.commands import output
 from memui.commands.reports import say_check, say_rows
 from memui.context import Context, path_fields
 from memui.ending import EXIT_CONFLICT, EXIT_INVALID, EXIT_OK, UsageError, error_shape
+from memui.pasting import file_word
 from memui.report.values import account_json, violation_json
 
 
 def plan(context: Context, asked: argparse.Namespace) -> int:
     """`memui plan`: propose; nothing in the store changes."""
     store = context.looked_at()
-    if asked.output is not None:
-        _refuse_output(store, asked.output)
+    if asked.output == "-" and context.json:
+        raise UsageError("--json and -o - would both print JSON.", hint="Choose one of them.")
+    if asked.output not in {None, "-"}:
+        output.refuse(store, asked.output, output.Kind.PLAN, force=asked.force)
+    if asked.again is not None:
+        from memui.commands.again import plan_once_more
+
+        return plan_once_more(context, store, asked)
+    if asked.feedback is not None:
+        raise UsageError(
+            "--feedback says something of an earlier plan, and none is named.",
+            hint="Name it with --again PLAN.",
+        )
     operations = _operations(store, asked.operations)
     planner = RulesPlanner()
     saved = propose(store, planner, operations=operations, one_call=False)
@@ -32,58 +46,50 @@ def plan(context: Context, asked: argparse.Namespace) -> int:
             context.console.json(
                 {"plan": None, "file": None, "planner": planner.name, "actions": 0, "summary": ""}
             )
-        context.console.tell(
-            "{} holds no memories: there is nothing to consolidate.", store.place.folder
-        )
+        say_empty(context, store)
         return EXIT_OK
-    file = _keep(store, saved, asked.output)
+    if asked.output == "-":
+        context.console.raw(saved.dump())
+        return EXIT_OK
+    saved, file = keep(store, saved, asked.output)
     if context.json:
-        context.console.json(
-            {
-                "plan": saved.id,
-                "file": file,
-                "planner": saved.planner,
-                "actions": len(saved.plan.actions),
-                "summary": saved.plan.summary,
-            }
-        )
+        context.console.json(plan_json(saved, file))
         return EXIT_OK
-    proposal = examine(store, saved)
-    console = context.console
+    say_plan(context, examine(store, saved), file, asked.output)
+    return EXIT_OK
+
+
+def say_empty(context: Context, store: Store) -> None:
+    """There is nothing to plan for."""
+    context.console.tell(
+        "{} holds no memories: there is nothing to consolidate.", store.place.folder
+    )
+
+
+def plan_json(saved: SavedPlan, file: str | None) -> dict[str, Any]:
+    """The JSON of a plan that was made."""
+    return {
+        "plan": saved.id,
+        "file": file,
+        "planner": saved.planner,
+        "actions": len(saved.plan.actions),
+        "summary": saved.plan.summary,
+    }
+
+
+def say_plan(context: Context, proposal: Proposal, file: str | None, named: str | None) -> None:
+    """A plan that was made, and what can be done with it."""
+    saved, console = proposal.saved, context.console
     console.say("{}", saved.plan.summary)
     say_rows(context, proposal)
     if file is not None:
         console.say("Plan {}: {}", saved.id, file)
     if saved.plan.actions:
-        word = asked.output or saved.id
+        word = file_word(named or saved.id)
         console.tell("Nothing was changed. Next:")
         console.tell("  {}", context.command("check", word))
         console.tell("  {}", context.command("review", word))
-        console.tell("  {}", context.command("apply", word, "--approve", "all"))
-    return EXIT_OK
-
-
-def _refuse_output(store: Store, output: str) -> None:
-    """A plan goes neither among an agent's memories nor over a file that is no plan."""
-    real = os.path.realpath(output)
-    inside = os.path.join(os.path.realpath(store.place.folder), "")
-    if store.layout is not Layout.FOLDER and real.startswith(inside):
-        raise UsageError(
-            f"{output} lies among the memories, where an agent would find it.",
-            hint="Name a file elsewhere, or leave -o out. Nothing was written.",
-        )
-    if not os.path.lexists(output):
-        return
-    try:
-        data = read_file(output)
-        known = not data.strip() or is_saved_plan(found := load_json(data)) or "actions" in found
-    except (InvalidPlan, TypeError):
-        known = False
-    if not known:
-        raise UsageError(
-            f"{output} is there already, and is no plan.",
-            hint="Name another file, or take that one away first. Nothing was written.",
-        )
+        console.tell("  {}", context.to_do("apply", word, "--approve", "all"))
 
 
 def _operations(store: Store, named: str | None) -> list[str] | None:
@@ -95,20 +101,18 @@ def _operations(store: Store, named: str | None) -> list[str] | None:
     return None
 
 
-def _keep(store: Store, saved: SavedPlan, output: str | None) -> str | None:
-    """Where the plan is kept: in the file that was named, else it waits in the state folder."""
-    if output is not None:
-        replace_file(output, saved.dump())
-        return output
+def keep(store: Store, saved: SavedPlan, named: str | None) -> tuple[SavedPlan, str | None]:
+    """(the plan as it is kept, where): in the file that was named, or waiting in the state folder.
+
+    The same plan may wait there already; then with what was said of it. A plan with nothing to do
+    does not wait.
+    """
+    if named is not None:
+        output.write(named, saved.dump())
+        return saved, named
     if not saved.plan.actions:
-        return None
-    if not store.place.writable:
-        raise StorageError(
-            "The store is read-only, so the plan cannot wait in it.",
-            hint="Write it to a file with -o FILE.",
-        )
-    store.save_plan(saved.id, saved.dump())
-    return store.plan_file(saved.id)
+        return saved, None
+    return keep_plan(store, saved).saved, store.plan_file(saved.id)
 
 
 def check(context: Context, asked: argparse.Namespace) -> int:
@@ -163,12 +167,12 @@ def review(context: Context, asked: argparse.Namespace) -> int:
         store = context.store()
         return Dialogue(context, store, open_plan(store, asked.plan)).run()
     if context.json or not context.console.is_terminal:
-        plan_word = asked.plan or "PLAN"
+        plan_word = file_word(asked.plan or "PLAN")
         raise UsageError(
             "review needs a terminal.",
             hint=f"Without one: {context.command('review', '--plain')}, or"
             f" {context.command('check', plan_word)}, then"
-            f" {context.command('apply', plan_word, '--approve', '1,3-5')}",
+            f" {context.to_do('apply', plan_word, '--approve', '1,3-5')}",
         )
     store = context.store()
     opened = open_plan(store, asked.plan)

@@ -111,7 +111,7 @@ def _conflict(context: Context, found: Reversal) -> int:
         context.console.tell("memui: {} {}.", file.path, file.why)
         for choice in file.choices:
             words = ("undo", found.run.id, f"--{choice}", file.path)
-            context.console.tell("  {}", context.command(*words))
+            context.console.tell("  {}", context.to_do(*words))
     context.console.tell("{}", hint)
     return EXIT_CONFLICT
 

@@ -331,3 +331,12 @@ def drift_lines(drifts: Sequence[Drift]) -> Iterator[Line]:
     """Files that are not as a run relied on them."""
     for drift in drifts:
         yield line((drift.path, "bold"), (f" {drift.why}", "bad"), gutter=" ✗ ")
+
+
+def renewed_lines(drifts: Sequence[Drift]) -> Iterator[Line]:
+    """Why a question does not stand any more."""
+    yield from drift_lines(drifts)
+    if not drifts:
+        yield line(("The plan or the memories are not what they were when it was asked.", "plain"))
+    yield line()
+    yield line(("Nothing was changed. s asks anew, for what it is now.", "plain"))

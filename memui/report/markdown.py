@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from engine.characters import visible
 from engine.diff import Row
@@ -11,10 +11,15 @@ from engine.ledger import Account
 from engine.proposal import Proposal
 from memui.report.words import (
     Gap,
+    Head,
+    account_line,
     becomes,
     described,
     diffs,
+    ledger,
     listings,
+    obstacles,
+    of_the_plan,
     shown_rows,
     stands,
     tally,
@@ -37,6 +42,7 @@ def _lines(proposal: Proposal) -> Iterator[str]:
     yield f"{tally(proposal)}. Planner: {_code(saved.planner)}."
     if saved.plan.summary:
         yield f"The planner says: {_plain(saved.plan.summary)}"
+    yield from _items(of_the_plan(proposal))
     for index in proposal.rows():
         yield from _action(proposal, index)
     yield from _listing(proposal)
@@ -52,41 +58,40 @@ def _action(proposal: Proposal, index: int) -> Iterator[str]:
     reason = proposal.saved.review.decisions[index].reason
     if reason:
         yield f"\nYour reason: {_plain(reason)}"
-    for found in proposal.violations(index):
-        yield f"\n- breaks a rule: {_plain(found.message)} ({found.code})"
-    for drift in proposal.stale.get(index, ()):
-        yield f"\n- {_code(drift.path)} {_plain(drift.why)}"
+    yield from _items(obstacles(proposal, index))
     account = proposal.accounts.get(index)
     if account is not None:
-        yield from _ledger(account)
-    for edit, diff in diffs(proposal, index):
         yield ""
-        yield f"{_code(edit.path)}: {becomes(edit, diff)}"
-        for note in diff.ends:
+        yield account_line(account)
+        yield from _ledger(account)
+    for shown in diffs(proposal, index):
+        yield ""
+        yield f"{_code(shown.edit.path)}: {_plain(becomes(shown))}"
+        for note in shown.diff.ends:
             yield f"\n{_plain(note)}"
-        if diff.blocks:
+        if shown.diff.blocks:
             yield ""
-            yield _fenced([_row(row) for row in shown_rows(diff)])
+            yield _fenced([_row(row) for row in shown_rows(shown)])
     if action.reason:
         yield ""
         yield f"The planner says: {_plain(action.reason)}"
 
 
+def _items(texts: Iterable[str]) -> Iterator[str]:
+    """A list, with a blank line before it."""
+    for number, text in enumerate(texts):
+        if not number:
+            yield ""
+        yield f"- {_plain(text)}"
+
+
 def _ledger(account: Account) -> Iterator[str]:
-    yield ""
-    yield (
-        f"kept {account.kept} · reworded {account.reworded} · moved {account.moved}"
-        f" · dropped {len(account.dropped)} · new {len(account.new)}"
-    )
-    said = [
-        (f"- **dropped** {_code(f'{e.source.path}:{e.source.line}')} {_plain(e.source.text)}")
-        for e in account.dropped
-        if e.source is not None
-    ]
-    said += [f"- **new** {_plain(e.result.text)}" for e in account.new if e.result is not None]
-    if said:
-        yield ""
-        yield from said
+    for number, told in enumerate(ledger(account)):
+        if not number:
+            yield ""
+        changed = f" → {_plain(told.becomes)}" if told.becomes else ""
+        more = f" ({_plain(told.more)})" if told.more else ""
+        yield f"- **{told.fate}** {_code(told.where)} {_plain(told.text)}{changed}{more}"
 
 
 def _listing(proposal: Proposal) -> Iterator[str]:
@@ -100,7 +105,7 @@ def _listing(proposal: Proposal) -> Iterator[str]:
     )
     before, after = now.by_path(), then.by_path()
     rows = [f"- {before[path].text.removeprefix('- ')}" for path in before if path not in after]
-    changed = [path for path in after if after[path] != before.get(path)]
+    changed = [p for p in after if p not in before or after[p].text != before[p].text]
     rows = [f"-{row[1:]}" for row in rows]
     for path in changed:
         if path in before:
@@ -111,7 +116,9 @@ def _listing(proposal: Proposal) -> Iterator[str]:
         yield _fenced(rows)
 
 
-def _row(row: Row | Gap) -> str:
+def _row(row: Row | Gap | Head) -> str:
+    if isinstance(row, Head):
+        return f"@@ {row.text} @@"
     return f"  … {row.lines} unchanged" if isinstance(row, Gap) else _SIGNS[row.kind] + row.text
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 
 from engine.characters import visible
-from engine.diff import Row, Spans
+from engine.diff import Spans
 from engine.ledger import Account
 from engine.proposal import Proposal
 from memui.report.words import (
     Gap,
+    Head,
+    Shown,
+    account_line,
     becomes,
     described,
     diffs,
+    ledger,
     listings,
+    obstacles,
+    of_the_plan,
     shown_rows,
     stands,
     tally,
@@ -39,6 +45,9 @@ table.diff td.n { color: var(--dim); text-align: right; width: 1%; white-space: 
 tr.added { background: var(--add); } tr.removed { background: var(--del); }
 ins, del { text-decoration: none; font-weight: 700; border-bottom: 2px solid; }
 tr.added ins { background: var(--addw); } tr.removed del { background: var(--delw); }
+tr.block td { color: var(--dim); font-style: italic; padding-top: .4rem; }
+tr.left { opacity: .55; }
+td, li, p, code, ins, del { unicode-bidi: isolate; }
 mark { background: #bf8700; color: #000; border-radius: 3px; font-weight: 700; }
 @media print { details { break-inside: avoid; } }
 """
@@ -61,6 +70,7 @@ def _parts(proposal: Proposal) -> Iterator[str]:
     yield f"Planner: {_text(saved.planner)}.</p>\n"
     if saved.plan.summary:
         yield f'<p class="model">The planner says: {_text(saved.plan.summary)}</p>\n'
+    yield from _flagged(of_the_plan(proposal))
     for index in proposal.rows():
         yield from _action(proposal, index)
     yield from _listing(proposal)
@@ -76,41 +86,37 @@ def _action(proposal: Proposal, index: int) -> Iterator[str]:
     reason = proposal.saved.review.decisions[index].reason
     if reason:
         yield f"<p>Your reason: {_text(reason)}</p>\n"
-    for found in proposal.violations(index):
-        yield f'<p class="flag">breaks a rule: {_text(found.message)} ({found.code})</p>\n'
-    for drift in proposal.stale.get(index, ()):
-        yield f'<p class="flag"><code>{_text(drift.path)}</code> {_text(drift.why)}</p>\n'
+    yield from _flagged(obstacles(proposal, index))
     account = proposal.accounts.get(index)
     if account is not None:
+        yield f'<p class="dim">{account_line(account)}</p>\n'
         yield from _ledger(account)
-    for edit, diff in diffs(proposal, index):
-        yield f'<p><code>{_text(edit.path)}</code> <span class="dim">{becomes(edit, diff)}</span>'
-        yield "".join(f' <span class="flag">{_text(note)}</span>' for note in diff.ends) + "</p>\n"
-        if diff.blocks:
+    for shown in diffs(proposal, index):
+        yield f"<p><code>{_text(shown.edit.path)}</code> "
+        yield f'<span class="dim">{_text(becomes(shown))}</span>'
+        notes = (f' <span class="flag">{_text(note)}</span>' for note in shown.diff.ends)
+        yield "".join(notes) + "</p>\n"
+        if shown.diff.blocks:
             yield '<table class="diff">\n'
-            yield from map(_row, shown_rows(diff))
+            yield from _rows(shown)
             yield "</table>\n"
     if action.reason:
         yield f'<p class="model">The planner says: {_text(action.reason)}</p>\n'
     yield "</details>\n"
 
 
+def _flagged(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        yield f'<p class="flag">{_text(text)}</p>\n'
+
+
 def _ledger(account: Account) -> Iterator[str]:
-    yield (
-        f'<p class="dim">kept {account.kept} · reworded {account.reworded} · moved {account.moved}'
-        f" · dropped {len(account.dropped)} · new {len(account.new)}</p>\n"
-    )
-    items = [
-        f'<li><span class="flag">dropped</span> <code>{_text(e.source.path)}:{e.source.line}</code>'
-        f" {_text(e.source.text)}</li>"
-        for e in account.dropped
-        if e.source is not None
-    ]
-    items += [
-        f'<li><span class="flag">new</span> {_text(e.result.text)}</li>'
-        for e in account.new
-        if e.result is not None
-    ]
+    items = []
+    for told in ledger(account):
+        changed = f" → {_text(told.becomes)}" if told.becomes else ""
+        more = f' <span class="dim">({_text(told.more)})</span>' if told.more else ""
+        where = f"<code>{_text(told.where)}</code> {_text(told.text)}{changed}{more}"
+        items.append(f'<li><span class="flag">{told.fate}</span> {where}</li>')
     if items:
         yield f"<ul>{''.join(items)}</ul>\n"
 
@@ -123,7 +129,7 @@ def _listing(proposal: Proposal) -> Iterator[str]:
     before, after = now.by_path(), then.by_path()
     for path in sorted(before.keys() | after.keys()):
         old, new = before.get(path), after.get(path)
-        if old == new and new is not None:
+        if old is not None and new is not None and old.text == new.text:
             yield f'<tr><td class="n"> </td><td>{_text(new.text)}</td></tr>\n'
             continue
         if old is not None:
@@ -133,13 +139,20 @@ def _listing(proposal: Proposal) -> Iterator[str]:
     yield "</table></section>\n"
 
 
-def _row(row: Row | Gap) -> str:
-    if isinstance(row, Gap):
-        return f'<tr><td class="n">⋯</td><td class="dim">{row.lines} unchanged</td></tr>\n'
-    number = row.old if row.kind == "removed" else row.new
-    kind = "" if row.kind == "same" else f' class="{row.kind}"'
-    said = _words(row.text, row.words, "ins" if row.kind == "added" else "del")
-    return f'<tr{kind}><td class="n">{number} {_SIGNS[row.kind]}</td><td>{said}</td></tr>\n'
+def _rows(shown: Shown) -> Iterator[str]:
+    left = False
+    for row in shown_rows(shown):
+        if isinstance(row, Gap):
+            yield f'<tr><td class="n">⋯</td><td class="dim">{row.lines} unchanged</td></tr>\n'
+            continue
+        if isinstance(row, Head):
+            left = row.left
+            yield f'<tr class="block"><td class="n"></td><td>{row.text}</td></tr>\n'
+            continue
+        number = row.old if row.kind == "removed" else row.new
+        kind = "" if row.kind == "same" else f' class="{"left" if left else row.kind}"'
+        said = _words(row.text, row.words, "ins" if row.kind == "added" else "del")
+        yield f'<tr{kind}><td class="n">{number} {_SIGNS[row.kind]}</td><td>{said}</td></tr>\n'
 
 
 def _words(text: str, spans: Spans, tag: str) -> str:

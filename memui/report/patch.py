@@ -17,7 +17,9 @@ def patches(proposal: Proposal) -> bytes:
         for i in proposal.rows()
         if proposal.standing(i) is Standing.OPEN and proposal.verdict(i) is not Verdict.REJECTED
     ]
-    parts: list[str] = []
+    saved = proposal.saved
+    # git and patch pass over what stands before the first file.
+    parts = [f"# Review of plan {saved.id} for {visible(saved.store.name)}\n"]
     for index in chosen:
         action, change = proposal.plan.actions[index], proposal.changes[index]
         parts.append(f"# {index + 1} {action.action} {visible(described(proposal, index))}\n")

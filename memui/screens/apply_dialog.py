@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final, Literal
 
 from textual import work
@@ -19,6 +19,7 @@ from engine.consolidation import Applied, apply, examine
 from engine.errors import Conflict, EngineError, run_number
 from engine.proposal import Proposal
 from engine.reversal import Reversal
+from engine.selection import is_same
 from memui.presentation import Line, content, count, line, own, wrap
 from memui.presentation.applying import (
     Intent,
@@ -27,6 +28,7 @@ from memui.presentation.applying import (
     intent,
     intent_page,
     promise_lines,
+    renewed_lines,
     stale_title,
 )
 from memui.presentation.pages import Lines, Page, Part
@@ -105,6 +107,11 @@ class ApplyDialog(ModalScreen[Result]):
     def phase(self) -> Phase:
         """How far it is."""
         return self._phase
+
+    @property
+    def asks(self) -> bool:
+        """Whether it waits for an answer, and nothing runs."""
+        return self._phase in {"asking", "choosing"}
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
@@ -289,6 +296,28 @@ class ApplyDialog(ModalScreen[Result]):
         elif self._phase == "failed" and self._conflict:
             self._phase, self._skip = "reading", False
             self._weigh(self._proposal, again=True)
+
+    def renew(self, proposal: Proposal) -> None:
+        """The store was read anew. What would change stays as it was read here, or is not done.
+
+        A question that a person has read is never exchanged for another below their finger.
+        """
+        before, found = self._proposal, self._intent
+        if not self.asks or found is None:
+            return
+        if is_same(before, proposal):
+            self._proposal, self._intent = proposal, replace(found, proposal=proposal)
+            return
+        gone = before.approved - proposal.approved
+        drifts = {d.path: d for i in gone for d in proposal.stale.get(i, ())}
+        self._conflict, self._proposal = True, proposal
+        lines = list(renewed_lines([*drifts.values()]))
+        self._end("failed", "What you were asked has changed", lines)
+
+    def fail(self, error: EngineError) -> None:
+        """The plan or the store cannot be read any more."""
+        if self.asks:
+            self._failed(error)
 
     # Doing
 

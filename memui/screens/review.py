@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import ClassVar, Final
 
 from textual import events, work
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.worker import get_current_worker
@@ -15,17 +16,17 @@ from textual.worker import get_current_worker
 from engine import decisions
 from engine.blocks import result_of
 from engine.consolidation import examine, select
-from engine.documents import decode
 from engine.errors import Conflict, EngineError, NoPlan, Refused
-from engine.plans import OpenedPlan, write_review
+from engine.ledger import Entry
+from engine.plans import OpenedPlan, reopen, write_review
 from engine.proposal import Proposal
 from engine.review import Review, Verdict
-from memui.console import Console
-from memui.editor import edit_text, rescue
 from memui.presentation import count, line
 from memui.screens.apply_dialog import ApplyDialog, Result
 from memui.screens.dialogs import Asked, Confirm
-from memui.screens.reviewing import reopen
+from memui.screens.keep_dialog import KeepDialog
+from memui.screens.live import Live, Woken, applying
+from memui.screens.result_editing import Desk, edit_here, edit_outside
 from memui.screens.session import Session, failure
 from memui.widgets.action_list import ActionList, ApplyRow
 from memui.widgets.bars import Header, KeyBar, Notice
@@ -38,7 +39,8 @@ PASTE_SECONDS: Final = 0.05
 _KEYS: Final = (
     ("a", "approve"), ("r", "reject"), ("] [", "block"), ("space", "leave"), ("e", "edit"),
     ("t", "view"), ("u", "undo"), ("P", "apply"), ("?", "help"), ("A", "all lossless"),
-    ("J", "next"), ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("1", "browse"),
+    ("J", "next"), ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("i", "keep"),
+    ("1", "browse"),
     ("q", "quit"),
 )  # fmt: skip
 _KEYS_WITHOUT: Final = ((".", "look again"), ("1", "browse"), ("3", "history"), ("q", "quit"))
@@ -53,7 +55,8 @@ class ReviewScreen(Screen[None]):
         Binding("r", "reject", "Reject"),
         Binding("R", "reject_because", "Reject with a reason"),
         Binding("u", "take_back", "Take back the last verdict, block or edit"),
-        Binding("e,E", "edit", "Edit the result in $EDITOR"),
+        Binding("e", "edit", "Edit the result"),
+        Binding("E", "edit_outside", "Edit the result in $EDITOR"),
         Binding("A", "approve_lossless", "Approve all that is lossless"),
         Binding("P", "apply", "Apply what is approved"),
         Binding("t", "view(1)", "Diff, side by side, prose, result, ledger, agent"),
@@ -62,6 +65,8 @@ class ReviewScreen(Screen[None]):
         Binding("plus,equals_sign", "context(1)", "More unchanged lines around the changes"),
         Binding("minus", "context(-1)", "Fewer unchanged lines around the changes"),
         Binding("l", "ledger", "Ledger"),
+        Binding("i", "keep", "Keep a statement that is dropped"),
+        Binding("v", "version", "Versions: what is compared with what"),
         Binding("right_square_bracket", "block(1)", show=False),
         Binding("left_square_bracket", "block(-1)", show=False),
         Binding("J", "undecided(1)", show=False),
@@ -84,6 +89,7 @@ class ReviewScreen(Screen[None]):
         self._writes = 0
         self._said_at: int | None = None
         self._covered = False
+        self._live = Live(session)
 
     @property
     def opened(self) -> OpenedPlan | None:
@@ -104,11 +110,24 @@ class ReviewScreen(Screen[None]):
         self._covered = self in self.app.screen_stack  # by a dialog: another mode has its own stack
         if not self._covered:
             self._panes.stop()
+            self._live.stop()
 
     def on_screen_resume(self) -> None:
+        if self._session.watches:
+            self._live.start(self)
         if not self._covered:
             self.action_rescan()
         self._covered = False
+
+    def on_unmount(self) -> None:
+        self._live.stop()
+
+    def on_woken(self, _event: Woken) -> None:
+        """Read anew what changed on disk; while a run is at work that is its own doing."""
+        dialog = applying(self.app)
+        if dialog is None or dialog.asks:
+            self._live.woken()
+            self._read()
 
     def on_paste(self, _event: events.Paste) -> None:
         self._pasted = monotonic()
@@ -122,17 +141,20 @@ class ReviewScreen(Screen[None]):
     @work(thread=True, exclusive=True, group="read")
     def _read(self) -> None:
         store, writes = self._session.store, self._writes
+        # A large plan is some million objects: to look through them for garbage again and again
+        # would hold the first row and every key up for half a second.
         gc.unfreeze()
+        gc.disable()
         try:
             opened = reopen(store, self._session.opened)
-            proposal = examine(store, opened.saved)
+            proposal = examine(store, opened.saved, self.proposal)
             order = tuple(sorted(proposal.rows(), key=lambda i: (*proposal.risk(i), i)))
         except EngineError as error:
             if not get_current_worker().is_cancelled:
                 self.app.call_from_thread(self._show_nothing, error)
             return
-        # A large plan is some million objects: to look through them for garbage again and again
-        # would hold every key up for half a second.
+        finally:
+            gc.enable()
         gc.freeze()
         if not get_current_worker().is_cancelled:
             self.app.call_from_thread(self._was_read, opened, proposal, order, writes)
@@ -160,12 +182,20 @@ class ReviewScreen(Screen[None]):
         if writes != self._writes:
             self._read()  # a verdict was given meanwhile: what was read lacks it
             return
+        dialog = applying(self.app)
+        if dialog is not None and not dialog.asks:
+            return  # a run is at work, or was: all is read when the dialog closes
+        note = self._live.take_note(self.proposal, proposal, self.opened, opened)
         if self.opened is None or opened.seen != self.opened.seen:
             self._past.clear()  # somebody else gave verdicts: steps back would take theirs away
         self._session.opened = opened
         self.proposal, self._order = proposal, order
         self.query_one("#keys", KeyBar).show(_KEYS if order else _KEYS_WITHOUT)
         self._show()
+        if note:
+            self._say(note, bad=True)
+        if dialog is not None:
+            dialog.renew(proposal)
 
     # Showing
 
@@ -188,6 +218,9 @@ class ReviewScreen(Screen[None]):
 
     def _show_nothing(self, error: EngineError) -> None:
         """There is no plan, or it cannot be read."""
+        dialog = applying(self.app)
+        if dialog is not None:
+            dialog.fail(error)
         self.proposal, self._order = None, ()
         self.query_one("#keys", KeyBar).show(_KEYS_WITHOUT)
         if isinstance(error, NoPlan):
@@ -228,6 +261,12 @@ class ReviewScreen(Screen[None]):
     def action_ledger(self) -> None:
         """The ledger, or back to the diff."""
         self._panes.ledger()
+
+    def action_version(self) -> None:
+        """The next pair of states that can be compared: the planner's and yours, then and now."""
+        said = self._panes.turn_version()
+        if said:
+            self._say(said)
 
     def action_block(self, step: int) -> None:
         """The next or the previous block of changes."""
@@ -405,57 +444,53 @@ class ReviewScreen(Screen[None]):
         else:
             self._say(f"{said} The action wants a verdict; u takes this back.")
 
-    # Editing
-
-    def action_edit(self) -> None:
-        """Edit the result of a merge or an update in the person's editor."""
+    def action_keep(self) -> None:
+        """Keep a statement that the action drops: at once if it is one, else ask which."""
         proposal, index = self.proposal, self._panes.chosen
         if proposal is None or index is None or self._is_paste():
             return
+        account = proposal.accounts.get(index)
+        dropped = account.dropped if account is not None else ()
+        if not dropped:
+            self._say("This action drops nothing.")
+        elif len(dropped) == 1 or result_of(proposal.changes[index]) is None:
+            self._add(index, dropped)
+        else:
+            dialog = KeepDialog(f"Which of these is action {index + 1} to keep?", dropped)
+            self.app.push_screen(dialog, lambda chosen: self._add(index, chosen or ()))
+
+    def _add(self, index: int, entries: Sequence[Entry]) -> None:
+        """Add statements to the result of an action."""
+        if self.proposal is None or not entries:
+            return
         try:
-            before = decisions.text(proposal, index).encode("utf-8", "surrogatepass")
+            review = decisions.keep(self.proposal, index, entries)
         except Refused as refused:
             self._say(failure(refused), bad=True)
             return
-        name = proposal.changes[index].target or "result.md"
-        try:
-            with self.app.suspend():
-                after = edit_text(before, name, Console())
-        except SuspendNotSupported:
-            self._say("This terminal cannot be left for an editor. Nothing was changed.", bad=True)
-            return
-        except EngineError as error:
-            self._say(failure(error), bad=True)
-            return
-        if after == before:
-            self._say("Nothing was changed.")
-            return
-        text, encoding = decode(after)
-        if encoding != "utf-8":
-            kept = rescue(after, name)
-            self._say(f"What you wrote is not UTF-8. It is kept in {kept}", bad=True)
-            return
-        self._keep_edit(index, text)
+        if self._keep(review, index):
+            number = count(len(entries), "statement is", "statements are")
+            self._say(f"{number} added to the result. The action wants a verdict; u undoes this.")
 
-    def _keep_edit(self, index: int, text: str) -> None:
-        proposal = self.proposal
-        if proposal is None:
+    # Editing
+
+    def action_edit(self) -> None:
+        """Edit the result of a merge or an update here."""
+        self._edit(edit_here)
+
+    def action_edit_outside(self) -> None:
+        """Edit the result of a merge or an update in the person's editor."""
+        self._edit(edit_outside)
+
+    def _edit(self, edit: Callable[[Desk, int], None]) -> None:
+        index = self._panes.chosen
+        if self.proposal is None or index is None or self._is_paste():
             return
-        review = decisions.edit(proposal, index, text)
-        same = review.decisions[index].content is None
-        edited = proposal.reviewed(review)
-        if not self._keep(review, index):
-            kept = rescue(text.encode(), edited.changes[index].target or "result.md")
-            self._say(f"It was not saved. What you wrote is kept in {kept}", bad=True)
-            return
-        problems = edited.violations(index)
-        if problems:
-            rules = count(len(problems), "rule", "rules")
-            self._say(f"Edited, but it breaks {rules}; e edits it again.", bad=True)
-        elif same:
-            self._say(f"Action {index + 1} is the planner's again.")
-        else:
-            self._say(f"Action {index + 1} is edited, and wants a verdict.")
+        said = self.query_one("#notice", Notice)
+        desk = Desk(
+            self, self._session, lambda: self.proposal, self._keep, self._say, lambda: said.said
+        )
+        edit(desk, index)
 
     # Applying
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +11,7 @@ from engine.layouts import find
 from engine.paths import Layout
 from engine.plans import OpenedPlan
 from engine.store import Store
+from memui.pasting import command_line
 
 
 @dataclass(slots=True)
@@ -19,7 +19,8 @@ class Session:
     """The open store, who acts, the plan under review and what has to be said next.
 
     `path` is the memory whose runs History shows, None for all runs. A notice is (text, whether it
-    is bad).
+    is bad). `farewells` are said on the terminal when the screens are gone. `watches` says whether
+    what changes on disk is noticed without being asked for.
     """
 
     store: Store
@@ -27,6 +28,8 @@ class Session:
     opened: OpenedPlan | None = None
     path: str | None = None
     notices: list[tuple[str, bool]] = field(default_factory=list)
+    farewells: list[str] = field(default_factory=list)
+    watches: bool = False
     _named: tuple[str, ...] | None = None
 
     def where(self) -> str:
@@ -50,7 +53,7 @@ class Session:
     def command(self, *words: str) -> str:
         """A command line that does something with this store, to be pasted."""
         spec, *options = self._naming() or (self.store.place.folder,)
-        return shlex.join(["memui", spec, *words, *options])
+        return command_line(spec, [*words, *options])
 
     @property
     def names_store(self) -> bool:

@@ -83,10 +83,13 @@ class Header(Static):
 
 
 class Notice(Static):
-    """What just happened; takes no room most of the time."""
+    """What just happened; takes no room most of the time. `said` is what it says now."""
+
+    said = ""
 
     def show(self, text: str, *, bad: bool = False) -> None:
         """Say it. Newlines and marks in the text are shown, not obeyed."""
+        self.said = text
         mark = own("! " if bad else "✓ ", "bold")
         said = content(text, "$text-error" if bad else "$text-success")
         self.update(Content.assemble(mark.stylize("$text-error" if bad else "$text-success"), said))

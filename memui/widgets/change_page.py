@@ -101,7 +101,9 @@ def _problems(proposal: Proposal, index: int) -> Iterator[Line]:
     if len(found) > _PROBLEMS:
         yield line((f"and {len(found) - _PROBLEMS} more", "bad"))
     if proposal.standing(index) is Standing.STALE:
-        yield line(("below: the file as it is now against the proposal; plan again", "dim"))
+        yield line(
+            ("below: the file as it is now against the proposal; v compares, or plan again", "dim")
+        )
 
 
 def _broken(proposal: Proposal, index: int) -> tuple[Violation, ...]:

@@ -117,7 +117,7 @@ class _Sheet:
 
 
 def diff_page(
-    change: Change,
+    change: Change | None,
     shown: Sequence[Section],
     entries: Sequence[Entry],
     *,
@@ -126,7 +126,7 @@ def diff_page(
     left: Collection[int] = (),
     check: Check = no_check,
 ) -> Page:
-    """The diffs of a change, file by file, with notes.
+    """The diffs of a change, file by file, with notes. None: of files that no action changes.
 
     `left` are the blocks of the result that a person leaves: the sections show them, the entries
     are about the result without them.
@@ -153,7 +153,7 @@ def diff_page(
 
 
 def prose_page(
-    change: Change,
+    change: Change | None,
     shown: Sequence[Section],
     *,
     context: int = CONTEXT,
@@ -206,8 +206,8 @@ def edit_lines(edits: Sequence[Edit]) -> list[Line]:
     return [made for made in edits_page(edits).lines if isinstance(made, Line)]
 
 
-def _heading(change: Change, section: Section, *, vanished: bool) -> Iterator[Line]:
-    if isinstance(change.action, Move):
+def _heading(change: Change | None, section: Section, *, vanished: bool) -> Iterator[Line]:
+    if change is not None and isinstance(change.action, Move):
         old = change.reads[0] if change.reads else change.action.from_
         yield line((old, "bold"), (" → ", "dim"), (section.edit.path, "bold"), gutter=" ")
         yield line(("The file moves; its bytes stay as they are.", "dim"), gutter=" ")

@@ -14,6 +14,7 @@ from textual.worker import get_current_worker
 from engine.changes import Change
 from engine.proposal import Proposal, Standing
 from engine.review import Verdict
+from engine.versions import Version
 from memui.presentation import line
 from memui.presentation.pages import Lines, Page, Place
 from memui.widgets.action_list import ActionList, ActionRow, ApplyRow, action_row
@@ -35,6 +36,7 @@ from memui.widgets.diff_notes import Check, no_check
 from memui.widgets.diff_view import CONTEXT, Section, heavy, sections, size_of
 from memui.widgets.ledger_view import ledger_page
 from memui.widgets.page_view import Facts, PageTitle, PageView
+from memui.widgets.version_page import Turned, version_page
 
 RAIL: Final = 56
 """Columns of the rail, as the style sheet has it."""
@@ -61,7 +63,8 @@ class ReviewPanes(Container):
         self._rows: dict[int, tuple[tuple[object, ...], ActionRow]] = {}
         self._wanted: View | None = None
         self._around = CONTEXT
-        self._drawn: tuple[int, View, int] | None = None
+        self._drawn: tuple[int, View, int, Version | None] | None = None
+        self._turned = Turned()
 
     def compose(self) -> ComposeResult:
         with Vertical(id="review-left"):
@@ -107,7 +110,15 @@ class ReviewPanes(Container):
     @property
     def place(self) -> Place | None:
         """The block of a diff that keys are about, where the view shows blocks of a diff."""
-        return self._page.place
+        return None if self._version is not None else self._page.place
+
+    @property
+    def _version(self) -> Version | None:
+        """The version that is looked at; None for what a verdict is about."""
+        proposal, index = self._proposal, self.chosen
+        if proposal is None or index is None or self._view not in {"diff", "split", "prose"}:
+            return None
+        return self._turned.of(proposal, index)
 
     # Which view
 
@@ -184,6 +195,9 @@ class ReviewPanes(Container):
 
     def _is_heavy(self, proposal: Proposal, index: int) -> bool:
         """Whether a person would wait for the page of an action."""
+        version = self._version
+        if version is not None:
+            return sum(len(e.before or b"") + len(e.after or b"") for e in version.edits) > _LARGE
         change, known = shown_change(proposal, index), self._sections.get(index)
         if (known is None or known[0] is not change) and size_of(change) > _LARGE:
             return True
@@ -220,7 +234,7 @@ class ReviewPanes(Container):
         self.set_class(view == "split" and self._room - self._right_columns < SPLIT, "split")
         head = title("what the agent sees, what is kept and dropped")
         self.query_one("#review-rail-title", PageTitle).show(head, (), "", "")
-        drawn = index, view, self._around
+        drawn = index, view, self._around, self._version
         keep = drawn == self._drawn
         self._drawn = drawn
         self.query_one("#review-rail", PageView).show(self._rail(proposal, index))
@@ -234,6 +248,9 @@ class ReviewPanes(Container):
 
     def _made(self, proposal: Proposal, index: int, view: View, check: Check) -> Page:
         """The page of an action in a view."""
+        version = self._drawn[3] if self._drawn is not None else None
+        if version is not None:
+            return version_page(view, version, context=self._around, check=check)
         shown = self._shown(proposal, index)
         return change_page(view, proposal, index, shown, context=self._around, check=check)
 
@@ -284,6 +301,9 @@ class ReviewPanes(Container):
         verb = proposal.plan.actions[index].action
         about = title(verb, str(index + 1), proposal.flags(index))
         names = [NAMES[view] for view in views(self._room)]
+        version = self._version
+        if version is not None:
+            about, names = title(version.title, str(index + 1)), [NAMES[self._view]]
         self.query_one("#review-title", PageTitle).show(about, names, NAMES[self._view], place)
 
     def turn(self, step: int) -> None:
@@ -291,6 +311,17 @@ class ReviewPanes(Container):
         there = views(self._room)
         self._wanted = there[(there.index(self._view) + step) % len(there)]
         self._show_action()
+
+    def turn_version(self) -> str:
+        """The next pair of states to compare; what is compared now, in words."""
+        proposal, index = self._proposal, self.chosen
+        if proposal is None or index is None:
+            return ""
+        if self._view not in {"diff", "split", "prose"}:
+            self._wanted = None
+        said = self._turned.turn(proposal, index)
+        self._show_action()
+        return said
 
     def ledger(self) -> None:
         """The ledger, or back to the diff."""

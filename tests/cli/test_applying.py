@@ -196,13 +196,14 @@ def test_a_plan_is_listed_on_a_terminal_with_every_standing(
 def test_what_would_be_skipped_is_said_before_the_question(
     terminal: Call, store: Make, tmp_path: Path
 ) -> None:
-    root, file = store({"facts/a.md": KILN, "facts/b.md": NET}), tmp_path / "p.json"
-    file.write_text(
-        plan(update("facts/a.md", KILN + "- On Tuesday.\n- At 20:00.\n"), delete("facts/b.md"))
-    )
+    files: dict[str, str | bytes] = {"facts/a.md": KILN, "facts/b.md": NET, "facts/c.md": "old\n"}
+    root, file = store(files), tmp_path / "p.json"
+    more = update("facts/a.md", KILN + "- On Tuesday.\n- At 20:00.\n")
+    file.write_text(plan(more, delete("facts/b.md"), delete("facts/c.md")))
     asked = terminal(root, "apply", file, "--approve", "all", "--reject", "1", answer="n\n")
     assert "Action 2 needs action 1, which does not run, so it is skipped." in asked.err
     assert "  facts/b.md" not in asked.err
+    assert "  facts/c.md" in asked.err
     asked = terminal(root, "apply", file, "--approve", "2", answer="n\n")
     assert "so its facts are dropped" in asked.err
     assert "  facts/b.md" in asked.err
@@ -224,8 +225,7 @@ def test_a_stale_action_stops_before_the_question(
     before = tree(root)
     asked = terminal(root, "apply", file, "--approve", "1-2", answer="y\n")
     assert asked.code == 4
-    said = "Action 2: facts/kiln.md changed on disk, which stops the apply."
-    assert said in asked.err
+    assert "facts/kiln.md changed on disk." in asked.err
     assert "Apply this?" not in asked.err
     assert "--on-stale skip" in asked.err
     assert tree(root) == before
@@ -239,11 +239,23 @@ def test_what_is_printed_is_exactly_what_runs(
     words = (root, "apply", file, "--approve", "all", "--on-stale", "skip")
     asked = terminal(*words, answer="n\n")
     named = {line.strip() for line in asked.err.split("\n") if line.startswith("  ")}
-    assert "Action 2: facts/kiln.md changed on disk, so it is skipped." in asked.err
+    assert "Action 2 facts/kiln.md changed on disk, so it is skipped." in asked.err
     assert "tokens a turn now" in asked.err
     done = memui(*words, "--yes", "--json")
     assert named == {*done.json["written"], *done.json["deleted"]}
     assert [s["action"] for s in done.json["skipped"]] == [2]
+
+
+def test_nothing_is_asked_where_everything_is_skipped(
+    terminal: Call, store: Make, tmp_path: Path
+) -> None:
+    root, file = store({"facts/a.md": KILN, "facts/b.md": NET}), tmp_path / "p.json"
+    more = update("facts/a.md", KILN + "- On Tuesday.\n- At 20:00.\n")
+    file.write_text(plan(more, delete("facts/b.md")))
+    ended = terminal(root, "apply", file, "--approve", "all", "--reject", "1")
+    assert ended.code == 5
+    assert "skipped action 2: needs action 1, which does not run" in ended.out
+    assert "Apply this?" not in ended.err
 
 
 def test_the_command_that_is_offered_without_a_terminal_does_it(

@@ -146,9 +146,145 @@ def test_the_json_holds_edits_blocks_ledger_and_tokens(folder: Path) -> None:
     merge = value["actions"][0]
     assert merge["left"] == [1]
     assert merge["verdict"] == "pending"
+    assert merge["result"]["path"] == merge["result"]["against"] == "tea.md"
+    assert [block["taken"] for block in merge["result"]["blocks"]] == [False, True]
+    assert value["format"] == "memui-review"
+    assert (value["violations"], value["warnings"]) == ([], [])
     assert {e["path"] for e in merge["edits"]} == {"tea.md", "brew.md"}
     assert value["listing"]["before"]["tokens"] > 0
     assert value["actions"][2]["ledger"]["lossless"] is True
+
+
+def test_the_ledger_in_json_says_of_every_statement_what_became_of_it(tmp_path: Path) -> None:
+    folder = make(
+        tmp_path / "notes",
+        {
+            "a.md": note("A", "The kettle is filled every morning.", "Stays.", "Gone for good."),
+            "b.md": note("B", "Lives here too."),
+            "c.md": note("C", "Lives here too."),
+        },
+    )
+    content = note("A", "Every morning the kettle is filled.", "Stays.", "Brand new.")
+    actions = [
+        {"action": "update", "path": "a.md", "content": content, "reason": ""},
+        {"action": "delete", "path": "c.md", "reason": ""},
+    ]
+    update, delete = proposal_json(proposed(folder, actions))["actions"]
+    ledger = update["ledger"]
+    assert [(d["path"], d["line"], d["text"]) for d in ledger["dropped"]] == [
+        ("a.md", 7, "Gone for good.")
+    ]
+    assert [n["text"] for n in ledger["new"]] == ["Brand new."]
+    (reworded,) = ledger["changed"]
+    assert (reworded["fate"], reworded["to"]["text"]) == (
+        "reworded",
+        "Every morning the kettle is filled.",
+    )
+    moved = [c for c in delete["ledger"]["changed"] if c["fate"] == "moved"]
+    assert ("Lives here too.", "b.md") in [(c["from"]["text"], c["to"]["path"]) for c in moved]
+    assert "b.md" in delete["ledger"]["carriers"]
+
+
+def test_every_form_numbers_the_blocks_as_leave_takes_them(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = proposed(folder)
+    blocks = proposal_json(found)["actions"][0]["result"]["blocks"]
+    assert [block["block"] for block in blocks] == [1, 2]
+    assert run([str(folder), "apply", found.saved.id, "--leave", "1:2", "--approve", "1"]) == 2
+    assert run([str(folder), "apply", found.saved.id, "--leave", "1:2"]) == 0
+    capsys.readouterr()
+    for form, says in (
+        ("md", "@@ block 2, left: the file stays as it is here @@"),
+        ("html", '<tr class="block"><td class="n"></td><td>block 2, left:'),
+        ("json", '"taken": false'),
+    ):
+        assert run([str(folder), "export", "--format", form]) == 0
+        text = capsys.readouterr().out
+        assert says in text
+        assert "block 1" in text or form == "json"
+        assert text.count("left: the file") == (form != "json")
+
+
+def test_a_merge_into_a_new_file_is_shown_against_the_source_that_it_is_most_like(
+    folder: Path,
+) -> None:
+    merge = {**ACTIONS[0], "target": "brewing.md", "reason": ""}
+    found = proposed(folder, [merge])
+    result = proposal_json(found)["actions"][0]["result"]
+    assert (result["path"], result["against"]) == ("brewing.md", "tea.md")
+    assert "new, +2 −1 against tea.md" in markdown(found)
+    assert "new, +2 −1 against tea.md" in page(found)
+
+
+def test_the_listing_says_what_the_agent_would_see_if_exactly_the_approved_ran(
+    folder: Path,
+) -> None:
+    found = decide(proposed(folder), approve=[2])
+    value = proposal_json(found)["listing"]
+    assert "cat.md" in {line["path"] for line in value["before"]["lines"]}
+    assert "miso.md" in {line["path"] for line in value["after"]["lines"]}
+    assert "old.md" in {line["path"] for line in value["after"]["lines"]}
+    text = markdown(found).partition("## What the agent will see")[2]
+    assert "-- cat.md: The cat Miso\n" not in text
+    assert "- cat.md: The cat Miso" in text
+    assert "+ miso.md: The cat Miso" in text
+
+
+def test_what_stands_in_the_way_is_said_in_every_form(folder: Path) -> None:
+    found = proposed(folder, [*ACTIONS, {"action": "delete", "path": "ghost.md", "reason": ""}])
+    (folder / "old.md").write_text("theirs\n")
+    found = examine(open_store(str(folder)), found.saved)
+    for text in (markdown(found), page(found)):
+        assert "old.md" in text
+        assert "changed on disk" in text
+        assert "breaks a rule" in text
+    value = proposal_json(found)
+    assert value["actions"][1]["stale"] == [{"path": "old.md", "why": "changed on disk"}]
+    assert value["violations"][0]["code"] == "unknown-path"
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_a_patch_in_a_file_or_a_pipe_is_raw_and_applies_whatever_the_bytes_are(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    odd = "a b\t'ü\u202e.md"
+    folder = make(
+        tmp_path / "notes",
+        {
+            odd: note("A", "x\x1b[2J\u200b", "one\r"),
+            "crlf.md": note("C", "y").replace("\n", "\r\n"),
+            "end.md": note("E", "z").rstrip("\n"),
+        },
+    )
+    actions = [
+        {
+            "action": "update",
+            "path": path,
+            "content": (folder / path).read_bytes().decode().replace("\r\n", "\n")
+            + "- more\u2028 \x07",
+            "reason": "",
+        }
+        for path in (odd, "crlf.md", "end.md")
+    ]
+    found = decide(proposed(folder, actions), approve=[])
+    expected = {e.path: e.after for change in found.changes for e in change.edits}
+    assert len(expected) == 3
+    assert run([str(folder), "export", "--format", "patch"]) == 0
+    piped = capfdbinary.readouterr().out
+    assert run([str(folder), "export", "-o", str(tmp_path / "p.patch")]) == 0
+    assert (tmp_path / "p.patch").read_bytes() == piped
+    subprocess.run(["git", "apply", "../p.patch"], cwd=folder, check=True)
+    assert {path: (folder / path).read_bytes() for path in expected} == expected
+
+
+def test_a_page_asks_the_browser_for_nothing(folder: Path) -> None:
+    text = page(proposed(folder))
+    assert "default-src 'none'; style-src 'unsafe-inline'" in text
+    assert text.index("Content-Security-Policy") < text.index("<style>")
+    style = text.partition("<style>")[2].partition("</style>")[0]
+    assert "url(" not in style
+    assert "@import" not in style
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ class Answer:
     prompts: list[Prompt] = field(default_factory=list)
     name: str = "answer"
     model: str | None = None
+    reads_words: bool = False
 
     def propose(self, snapshot: Snapshot, request: Request) -> Plan:
         self.calls += 1

@@ -18,6 +18,7 @@ from engine.proposal import Proposal, Standing
 from engine.review import SavedPlan, Verdict, fingerprint
 from engine.store import Store
 from memui.app import Memui
+from memui.screens import result_editing
 from memui.screens import review as review_screen
 from memui.screens.dialogs import Confirm
 from memui.widgets.action_list import ActionList
@@ -266,7 +267,7 @@ def _edits(monkeypatch: pytest.MonkeyPatch, result: bytes) -> list[bytes]:
         given.append(before)
         return result
 
-    monkeypatch.setattr(review_screen, "edit_text", edit)
+    monkeypatch.setattr(result_editing, "edit_text", edit)
     monkeypatch.setattr(Memui, "suspend", lambda _: contextlib.nullcontext())
     return given
 
@@ -282,7 +283,7 @@ def test_an_edited_result_is_what_is_reviewed_from_then_on(
         put(pilot, MERGE)
         await press(pilot, "a")
         put(pilot, MERGE)
-        await press(pilot, "e")
+        await press(pilot, "E")
         assert given == [FILES["facts/editor.md"].encode()]
         assert decision(store, MERGE).content == text
         assert decision(store, MERGE).verdict is Verdict.PENDING
@@ -300,13 +301,13 @@ def test_an_edit_that_breaks_a_rule_is_kept_and_named_and_cannot_be_approved(
 
     async def script(pilot: Pilot[int]) -> None:
         put(pilot, MERGE)
-        await press(pilot, "e", "a")
+        await press(pilot, "E", "a")
         assert decision(store, MERGE).content == "\n \n"
         assert decision(store, MERGE).verdict is Verdict.PENDING
         assert proposal_of(pilot).standing(MERGE) is Standing.INVALID
         assert "breaks a rule: " in shown(pilot)
         _edits(monkeypatch, FILES["facts/editor.md"].encode())
-        await press(pilot, "e", "a")
+        await press(pilot, "E", "a")
         assert decision(store, MERGE).content is None  # the planner's own text again
         assert decision(store, MERGE).verdict is Verdict.APPROVED
 
@@ -317,12 +318,12 @@ def test_text_that_is_not_utf8_is_refused_and_kept_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, store = under_review(tmp_path)
-    monkeypatch.setattr(review_screen, "rescue", lambda data, _name: f"RESCUE-{len(data)}")
+    monkeypatch.setattr(result_editing, "rescue", lambda data, _name: f"RESCUE-{len(data)}")
     _edits(monkeypatch, b"caf\xe9")
 
     async def script(pilot: Pilot[int]) -> None:
         put(pilot, MERGE)
-        await press(pilot, "e")
+        await press(pilot, "E")
         assert decision(store, MERGE).content is None
         assert "RESCUE-4" in shown(pilot)
 
@@ -336,7 +337,7 @@ def test_a_delete_or_a_move_has_no_text_to_edit(tmp_path: Path) -> None:
         before = on_disk(store)
         for index, verb in ((DELETE, "delete"), (MOVE, "move")):
             put(pilot, index)
-            await press(pilot, "e")
+            await press(pilot, "E")
             assert f"A {verb} has no text to edit." in shown(pilot)
         assert on_disk(store) == before
 
@@ -495,8 +496,8 @@ def test_a_verdict_given_while_the_store_is_read_again_is_not_lost(
     root, store = under_review(tmp_path)
     entered, go_on = threading.Event(), threading.Event()
 
-    def slow(store: Store, saved: SavedPlan) -> Proposal:
-        proposal = examine(store, saved)
+    def slow(store: Store, saved: SavedPlan, before: Proposal | None) -> Proposal:
+        proposal = examine(store, saved, before)
         entered.set()
         assert go_on.wait(30)
         return proposal

@@ -58,7 +58,7 @@ def test_what_is_reviewed_and_applied_in_a_terminal_is_taken_back_byte_for_byte(
         assert "4 to decide · 3 approved · 1 rejected" in term.screen()
         assert memories(root) == before
         shown = term.press("P", until="Apply 3 approved actions?")
-        assert "No statement is dropped." in shown
+        assert "no statement dropped" in shown
         shown = term.press("y", until="Applied as run 1")
         assert "written 2, removed 2" in shown
         now = memories(root)
@@ -71,7 +71,8 @@ def test_what_is_reviewed_and_applied_in_a_terminal_is_taken_back_byte_for_byte(
             "facts/backup-note.md",
             "facts/invoice-bug.md",
         }
-        term.press("u", until="is taken back, as run 2")
+        term.press("u", until="Take back run 1?")
+        term.press("y", until="is taken back, as run 2")
         shown = term.press("Escape", until="7 to decide · 0 approved · 1 rejected")
         assert "✗ rejected  3" in shown
         term.press("q", until="exit 0")
