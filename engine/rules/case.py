@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -46,10 +46,13 @@ class Case:
         }
 
     @cached_property
-    def content_violations(self) -> Mapping[int, Sequence[Violation]]:
-        """Action -> what is wrong with the whole file that it writes, where anything is."""
-        found = {index: content_violations(text) for index, text in self.contents.items()}
-        return {index: wrong for index, wrong in found.items() if wrong}
+    def broken_contents(self) -> Mapping[int, tuple[Violation, ...]]:
+        """Action -> what is wrong with the file that it writes, for those that break a rule."""
+        return {
+            index: tuple(found)
+            for index, text in self.contents.items()
+            if (found := content_violations(text))
+        }
 
     @cached_property
     def targets(self) -> tuple[Claim, ...]:

@@ -11,7 +11,7 @@ def breaks(code: str) -> Check:
     """The check of one content rule, over every file that a plan writes."""
 
     def check(case: Case) -> Iterator[tuple[int | None, str]]:
-        for index, violations in case.content_violations.items():
+        for index, violations in case.broken_contents.items():
             for violation in violations:
                 if violation.code == code:
                     yield index, violation.message

@@ -306,19 +306,30 @@ class Dialogue:
     def _apply(self) -> None:
         """Name everything, ask, and do it; then what is left can be gone on with."""
         proposal, console = self._proposal, self._console
-        if not proposal.approved:
+        skip = bool(select(proposal).drifts)
+        selection = select(proposal, skip=skip)
+        if not selection.chosen and not selection.skipped:
             console.say("Nothing is approved, so nothing would be applied.")
             return
-        intent.say(self._context, proposal, select(proposal), bulk=False, dry=True)
+        intent.say(self._context, proposal, selection, bulk=False, dry=True)
+        if not selection.chosen:
+            console.say("Nothing else is approved. Nothing was changed.")
+            return
         answer = console.line("Say yes to apply this: ")
         if answer is None or answer.strip() != "yes":
             console.say("Nothing was changed.")
             return
         holds = decisions.settled(proposal)
+        done = apply(
+            self._store,
+            proposal,
+            who=self._context.who,
+            on_stale="skip" if skip else "stop",
+            wait=self._context.wait,
+        )
+        self._context.tell_after(self._store, done.run)
         if holds is not None:
             self._write(holds)
-        done = apply(self._store, self._proposal, who=self._context.who, wait=self._context.wait)
-        self._context.tell_after(self._store, done.run)
         self._past.clear()
         if not done.run:
             console.say("Nothing had to change: the files are already so.")
@@ -329,5 +340,5 @@ class Dialogue:
             for path in done.deleted:
                 console.say("removed {}", path)
             console.say("Undo: {}", self._context.undo_command(self._store, done.run))
-        self._proposal = examine(self._store, self._opened.saved)
-        self._console.say("{}.", self._tally())
+        self._proposal = examine(self._store, self._opened.saved, self._proposal)
+        console.say("{}.", self._tally())

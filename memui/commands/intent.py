@@ -38,14 +38,20 @@ def say(
         if line:
             out("Action {} {}.", index + 1, line)
     for skipped in selection.skipped:
-        out("Action {} {}, so it is skipped.", skipped.action + 1, skipped.why)
-    for index in () if bulk else sorted(i for i in selection.chosen if proposal.unmet(i)):
-        names = ", ".join(str(n + 1) for n in proposal.unmet(index))
-        out(
-            "Action {} needs action {}, which does not run, so its facts are dropped.",
-            index + 1,
-            names,
+        only_needs = skipped.action in proposal.approved  # one that does not run
+        said = (
+            "Action {} {}, so it is skipped." if only_needs else "Action {}: {}, so it is skipped."
         )
+        out(said, skipped.action + 1, skipped.why)
+    accounts = proposal.account_if(selection.chosen)
+    for index in () if bulk else sorted(i for i in selection.chosen if proposal.owner(i) == i):
+        needs = [n + 1 for n in sorted(accounts[index].needs) if n not in selection.chosen]
+        if needs:
+            out(
+                "Action {} needs action {}, which does not run, so its facts are dropped.",
+                index + 1,
+                ", ".join(map(str, needs)),
+            )
     written, vanishing = files(proposal, selection)
     if written:
         out("This would be written:")
@@ -61,6 +67,9 @@ def say(
     lost = dropped(proposal, selection)
     if lost:
         out("Statements that nothing would say any more: {}.", lost)
+    if written or vanishing:
+        now, then = proposal.listing.tokens, proposal.listing_if(selection.chosen).tokens
+        out("The agent reads {} tokens a turn now, {} then.", now, then)
 
 
 def verdict_line(proposal: Proposal, index: int) -> str:

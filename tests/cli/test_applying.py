@@ -209,6 +209,18 @@ def test_what_would_be_skipped_is_said_before_the_question(
     assert "  facts/b.md" in asked.err
 
 
+def test_nothing_is_asked_where_everything_is_skipped(
+    terminal: Call, store: Make, tmp_path: Path
+) -> None:
+    root, file = store({"facts/a.md": KILN, "facts/b.md": NET}), tmp_path / "p.json"
+    more = update("facts/a.md", KILN + "- On Tuesday.\n- At 20:00.\n")
+    file.write_text(plan(more, delete("facts/b.md")))
+    ended = terminal(root, "apply", file, "--approve", "all", "--reject", "1")
+    assert ended.code == 5
+    assert "skipped action 2: needs action 1, which does not run" in ended.out
+    assert "Apply this?" not in ended.err
+
+
 def stale_plan(memui: Call, root: Path, file: Path) -> None:
     """A plan of two deletes and an update, the second of which is stale."""
     longer = update("facts/net.md", NET + "- Slow.\n")
@@ -225,7 +237,7 @@ def test_a_stale_action_stops_before_the_question(
     before = tree(root)
     asked = terminal(root, "apply", file, "--approve", "1-2", answer="y\n")
     assert asked.code == 4
-    assert "facts/kiln.md changed on disk." in asked.err
+    assert "facts/kiln.md changed on disk" in asked.err
     assert "Apply this?" not in asked.err
     assert "--on-stale skip" in asked.err
     assert tree(root) == before
@@ -239,23 +251,11 @@ def test_what_is_printed_is_exactly_what_runs(
     words = (root, "apply", file, "--approve", "all", "--on-stale", "skip")
     asked = terminal(*words, answer="n\n")
     named = {line.strip() for line in asked.err.split("\n") if line.startswith("  ")}
-    assert "Action 2 facts/kiln.md changed on disk, so it is skipped." in asked.err
+    assert "Action 2: facts/kiln.md changed on disk, so it is skipped." in asked.err
     assert "tokens a turn now" in asked.err
     done = memui(*words, "--yes", "--json")
     assert named == {*done.json["written"], *done.json["deleted"]}
     assert [s["action"] for s in done.json["skipped"]] == [2]
-
-
-def test_nothing_is_asked_where_everything_is_skipped(
-    terminal: Call, store: Make, tmp_path: Path
-) -> None:
-    root, file = store({"facts/a.md": KILN, "facts/b.md": NET}), tmp_path / "p.json"
-    more = update("facts/a.md", KILN + "- On Tuesday.\n- At 20:00.\n")
-    file.write_text(plan(more, delete("facts/b.md")))
-    ended = terminal(root, "apply", file, "--approve", "all", "--reject", "1")
-    assert ended.code == 5
-    assert "skipped action 2: needs action 1, which does not run" in ended.out
-    assert "Apply this?" not in ended.err
 
 
 def test_the_command_that_is_offered_without_a_terminal_does_it(

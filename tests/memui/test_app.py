@@ -188,7 +188,7 @@ def test_what_recovery_did_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     async def script(pilot: Pilot[int]) -> None:
         said = " ".join(shown(pilot).split())
-        assert "run 1 had stopped at 1 of 3 files: taken back" in said
+        assert f"run {run.seq} had stopped at 1 of 3 files: taken back" in said
 
     drive(Memui(root), script)
 

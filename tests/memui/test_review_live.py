@@ -174,6 +174,7 @@ def test_the_apply_dialog_closes_its_question_before_y_when_an_approved_file_cha
         assert tree(root) == before
         assert store.runs() == ()
         await press(pilot, "escape", "P", "s", "y")  # asked anew, for what still holds
+        await settle(pilot)
         assert len(store.runs()) == 1
         assert "facts/setup.md" in tree(root)
 
@@ -192,6 +193,7 @@ def test_the_apply_dialog_stays_when_what_it_names_is_not_touched(tmp_path: Path
         await wake(pilot)
         assert "Apply 1 approved action?" in shown(pilot)
         await press(pilot, "y")
+        await settle(pilot)
         assert len(store.runs()) == 1  # with the carrier as it is now, not as it was
 
     drive(app_on(root), script)
