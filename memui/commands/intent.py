@@ -61,9 +61,6 @@ def say(
         out("This would vanish (kept, so that undo brings it back):")
         for path in vanishing:
             out("  {}", path)
-    if written or vanishing:
-        then = proposal.listing_if(selection.chosen).tokens
-        out("The agent reads {} tokens a turn now, {} then.", proposal.listing.tokens, then)
     lost = dropped(proposal, selection)
     if lost:
         out("Statements that nothing would say any more: {}.", lost)
