@@ -279,6 +279,8 @@ class ApplyDialog(ModalScreen[Result]):
             self.app.call_from_thread(self._weighed, found)
 
     def _weighed(self, found: Intent) -> None:
+        if not self.is_attached:
+            return  # the person went back meanwhile
         self._intent = found
         self._proposal = found.proposal
         self._ask()
@@ -355,6 +357,8 @@ class ApplyDialog(ModalScreen[Result]):
             self._end("done", title, done_parts(done, found))
 
     def _failed(self, error: EngineError) -> None:
+        if not self.is_attached:
+            return
         self._conflict = isinstance(error, Conflict)
         lines = list(failure_lines(error, failure(error)))
         self._run = ""
