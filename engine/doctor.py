@@ -12,7 +12,7 @@ from engine import commit, journal
 from engine.documents import WARNINGS
 from engine.layouts import Place
 from engine.listing import Listing
-from engine.paths import identity
+from engine.paths import EXTENSION, identity, name_problem
 from engine.store import Store
 from engine.watch import overwritten
 
@@ -41,7 +41,8 @@ class Problem:
 def examine_store(store: Store) -> tuple[Problem, ...]:
     """Everything that is odd, by path. Raises `StorageError` if the store cannot be read."""
     listing = store.listing()
-    found = [*_files(listing), *_twins(listing), *_conflicted(listing), *_state(store)]
+    found = [*_files(listing), *_names(listing), *_twins(listing), *_conflicted(listing)]
+    found += _state(store)
     return tuple(sorted(found, key=lambda problem: (problem.path, problem.code)))
 
 
@@ -58,6 +59,26 @@ def _files(listing: Listing) -> Iterator[Problem]:
             yield Problem(other.path, "sdk-temporary", f"{other.why}, left by a crashed agent")
         elif other.why.startswith("device"):
             yield Problem(other.path, "special", other.why)
+
+        elif other.why == "hidden file":
+            yield Problem(other.path, "hidden", "a hidden file: it is read as no memory")
+
+
+def _names(listing: Listing) -> Iterator[Problem]:
+    """Names that not every system can hold, or that a person cannot tell from others."""
+    folders: set[str] = set()
+    for memory in listing.memories:
+        folder, _, name = memory.path.rpartition("/")
+        if problem := name_problem(name, extension=EXTENSION):
+            yield Problem(memory.path, "odd-name", f"its name {problem}")
+        while folder and folder not in folders:
+            folders.add(folder)
+            above, _, name = folder.rpartition("/")
+            if problem := name_problem(name):
+                yield Problem(folder, "odd-name", f"its name {problem}")
+            elif name.lower().endswith(EXTENSION):
+                yield Problem(folder, "odd-name", "a folder that is called as a memory is")
+            folder = above
 
 
 def _twins(listing: Listing) -> Iterator[Problem]:

@@ -109,7 +109,7 @@ _IN_WORDS: Final = {
     "mapping values are not allowed in this context": "text that holds a colon must be in quotes",
     "found unexpected end of stream": "a quote is never closed",
     "found character that cannot start any token": "a line starts with a character that cannot",
-    "did not find expected key": "here must be a key and a colon",
+    "did not find expected key": "this line is not a key, a colon and one value",
 }
 """What PyYAML says most, in words of ours."""
 

@@ -32,8 +32,8 @@ from engine.listing import Listing, iso, list_entries
 from engine.paths import EXTENSION, Layout, identity
 from engine.search import Hit, Searched, search
 from engine.slugs import shipped_append, shipped_topic, slug
-from engine.storage.tree import FILE, LINK, Tree
-from engine.storage.walk import Entry, Other, read_entry, walk
+from engine.storage.tree import FILE, FOLDER, LINK, Tree
+from engine.storage.walk import Entry, Other, judge, read_entry, walk
 
 if TYPE_CHECKING:
     from engine.reversal import Choice, Reversal
@@ -182,6 +182,12 @@ class Store:
             if there is not None and there.kind in {FILE, LINK}:
                 return path
             paths = [found.path for found in self._walk(tree)]
+        if there is not None and there.kind == FOLDER:
+            raise StorageError(
+                f"{path} is a folder, not a memory.",
+                path=path,
+                hint="memui list shows what there is.",
+            )
         key = identity(path)
         twins = [stored for stored in paths if identity(stored) == key]
         if len(twins) == 1:
@@ -191,6 +197,30 @@ class Store:
         close = difflib.get_close_matches(path, paths, 3, 0.5)
         hint = f"Did you mean {', '.join(close)}?" if close else "memui list shows what there is."
         raise StorageError(f"There is no memory {path}.", path=path, hint=hint)
+
+    def no_memory(self, path: str) -> str:
+        """Why what is stored at a path is no memory; empty if it is one. Raises `StorageError`."""
+        with self._tree() as tree:
+            try:
+                found = judge(tree, path)
+            except OSError as error:
+                raise StorageError(
+                    f"{path} cannot be read: {error.strerror}.", path=path
+                ) from error
+        return found.why if isinstance(found, Other) else ""
+
+    def memory(self, path: str) -> str:
+        """The stored path of a memory that a person wants to change. Raises `StorageError`."""
+        self._refuse_read_only()
+        path = self.resolve(path)
+        why = self.no_memory(path)
+        if why:
+            raise StorageError(
+                f"{path} is no memory: {why}.",
+                path=path,
+                hint="memui leaves it alone. Nothing was changed.",
+            )
+        return path
 
     def search(self, query: str) -> tuple[Hit, ...]:
         """The memories that hold every word of a query, the best first."""
@@ -253,8 +283,7 @@ class Store:
         The result may not break a content rule that the file kept before. Raises `InvalidPlan`,
         `Conflict`, `StorageError`.
         """
-        self._refuse_read_only()
-        path = self.resolve(path)
+        path = self.memory(path)
         before = self.read(path)
         if digest(before) == base:
             _refuse_worse(before, data)
@@ -262,8 +291,7 @@ class Store:
 
     def describe(self, path: str, description: str, *, who: str, wait: float = 0.0) -> Outcome:
         """Set a memory's description: one line changes. Raises as `edit` does."""
-        self._refuse_read_only()
-        path = self.resolve(path)
+        path = self.memory(path)
         problem = description_problem(description)
         if problem is not None:
             raise _invalid("content-description", f"the description {problem}")

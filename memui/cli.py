@@ -68,6 +68,10 @@ def _judged(console: Console, words: Sequence[str]) -> int:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         failure = EngineError(f"{where}{error.strerror or error}.")
+        if not where and _is_nowhere():
+            failure = EngineError(
+                "The folder that you are in was deleted.", hint="cd to one that is there."
+            )
         return _report(console, failure, wants_json=wants_json)
     except Exception as error:  # noqa: BLE001 - a bug is said in one line; the rest on request
         console.tell("memui has a bug: {}: {}", type(error).__name__, str(error))
@@ -135,6 +139,15 @@ def _say_violations(console: Console, error: InvalidPlan) -> None:
     more = len(error.violations) - PROBLEMS_SHOWN
     if more > 0:
         console.tell("memui: and {} more; --json names them all", more)
+
+
+def _is_nowhere() -> bool:
+    """Whether the current folder is gone, so that no relative path leads anywhere."""
+    try:
+        os.getcwd()
+    except OSError:
+        return True
+    return False
 
 
 def _silence() -> None:

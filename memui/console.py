@@ -74,7 +74,8 @@ class Console:
     """Where a command prints. Colour only on a terminal, and not with NO_COLOR.
 
     A closed stderr swallows messages; what stdout cannot take is an `OutputFailed`, or a
-    `BrokenPipeError` where the reader has gone.
+    `BrokenPipeError` where the reader has gone. `made` is the run that was made by then, and the
+    command that takes it back: to be told all the same.
     """
 
     def __init__(self, out: TextIO | None = None, err: TextIO | None = None) -> None:

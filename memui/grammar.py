@@ -53,7 +53,8 @@ COMMANDS: Final[dict[str, Command]] = {
         "timeline:log",
         "print what was done, or every version of one memory",
         ("PATH?",),
-        example="log facts/deploy-window.md",
+        options.log,
+        "log facts/deploy-window.md",
     ),
     "doctor": Command("look:doctor", "name every odd file and what is odd about it"),
     "plan": Command(
@@ -159,7 +160,7 @@ VALUED: Final = frozenset(
     "-C --in --store --layout --wait -o --output --planner --operations --approve --reject"
     " --on-stale --path --title --text --from --format --action --on-conflict --keep --take"
     " --merge --at --keep-days --keep-runs --reason --edit --leave --reset"
-    " --again --feedback".split()
+    " --again --feedback -n --newest".split()
 )
 """The options that take a value, so that the value is never taken for a command."""
 

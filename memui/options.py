@@ -23,6 +23,17 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def log(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-n",
+        "--newest",
+        type=_count,
+        metavar="N",
+        help="only so many runs (default: 50, with --json all)",
+    )
+    parser.add_argument("--all", action="store_true", help="every run")
+
+
 def gc(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep-days", type=_count, metavar="N", help="keep younger runs (default: 90)"

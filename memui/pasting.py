@@ -10,7 +10,7 @@ from typing import Final
 from engine.characters import visible
 from memui.grammar import VALUED
 
-_FLAGS: Final = frozenset("--yes --json --plain --facts --dry-run".split())
+_FLAGS: Final = frozenset("--yes --json --plain --facts --all --dry-run".split())
 
 
 def command_line(spec: str | None, words: Sequence[str]) -> str:

@@ -73,6 +73,15 @@ def walk(tree: Tree) -> Iterator[Entry | Other]:
             tree.forget(folder)  # thousands of folders must not hold thousands of descriptors
 
 
+def judge(tree: Tree, path: str) -> Entry | Other:
+    """What `walk` says of one path. Raises OSError if nothing is there."""
+    *folders, name = path.split("/")
+    if any(folder.startswith(".") for folder in folders):
+        return Other(path, "in a hidden folder")
+    fd, name = tree.parent(path)
+    return _judge(tree, path, name, os.stat(name, dir_fd=fd, follow_symlinks=False))
+
+
 def _judge(tree: Tree, path: str, name: str, seen: os.stat_result) -> Entry | Other:
     kind = kind_of(seen.st_mode)
     if kind == LINK:

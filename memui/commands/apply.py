@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.consolidation import Applied, Selection, Skipped, apply, examine, settle
-from engine.errors import AlreadyApplied, Conflict, InvalidPlan, run_number
+from engine.errors import AlreadyApplied, Conflict, InvalidPlan, StorageError, run_number
 from engine.plans import open_plan, write_review
 from engine.proposal import Proposal
 from engine.review import Verdict
@@ -71,7 +71,13 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
         if context.console.ask("Apply this? [y/N] ").lower() not in {"y", "yes"}:
             context.console.tell("Nothing was changed.")
             return EXIT_OK
-    if proposal.saved.review != opened.saved.review and store.place.writable:
+    saved = proposal.saved.review != opened.saved.review
+    if saved:
+        if opened.file is None and not store.place.writable:
+            raise StorageError(
+                "The store is read-only, so its waiting plan cannot keep verdicts.",
+                hint="Nothing was changed. Keep the plan in a file: memui plan -o FILE.",
+            )
         write_review(store, opened, proposal.saved)
     done = apply(
         store,
@@ -83,6 +89,8 @@ def _apply(context: Context, asked: argparse.Namespace, store: Store) -> int:
         wait=context.wait,
     )
     context.tell_after(store, done.run)
+    if saved and not done.run and not context.json:
+        context.console.tell("The review is saved.")
     return _say_applied(context, done, proposal)
 
 

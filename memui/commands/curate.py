@@ -37,7 +37,7 @@ def add(context: Context, asked: argparse.Namespace) -> int:
 def edit(context: Context, asked: argparse.Namespace) -> int:
     """`memui edit PATH`: in the person's editor, or with the new text given."""
     store = context.store()
-    path = store.resolve(asked.path)
+    path = store.memory(asked.path)
     before = store.read(path)
     _, encoding = decode(before)
     if encoding != "utf-8":
@@ -76,7 +76,7 @@ def edit(context: Context, asked: argparse.Namespace) -> int:
 def describe(context: Context, asked: argparse.Namespace) -> int:
     """`memui describe PATH TEXT`: one line changes, every other byte stays."""
     store = context.store()
-    path = store.resolve(asked.path)
+    path = store.memory(asked.path)
     outcome = store.describe(path, asked.text, who=context.who, wait=context.wait)
     context.tell_after(store, outcome.run)
     if not outcome.run:

@@ -54,9 +54,6 @@ def say_diff(console: Console, proposal: Proposal, index: int) -> None:
     """Every file of an action, its changed lines and the numbers of its blocks."""
     found = list(diffs(proposal, index))
     for shown in found:
-        if proposal.plan.actions[index].action == "move":
-            console.say("{}: moved here, not a byte of it changes.", shown.edit.path)
-            continue
         console.say("{}: {}.", shown.edit.path, becomes(shown))
         for note in shown.diff.ends:
             console.say("{}", note)

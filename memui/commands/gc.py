@@ -22,8 +22,11 @@ def gc(context: Context, asked: argparse.Namespace) -> int:
     if not asked.dry_run and not context.yes:
         would = store.collect(**limits, dry=True)
         terminal = context.console.is_terminal and not context.json
-        if terminal and _is_nothing(would):
-            _say(context, would, dry=True)
+        if _is_nothing(would):
+            if context.json:
+                context.console.json(_json(would, dry=False))
+            else:
+                _say(context, would, dry=True)
             return EXIT_OK
         context.console.tell(
             "This would remove {}, {}, for good. They could not be taken back any more.",
@@ -33,7 +36,7 @@ def gc(context: Context, asked: argparse.Namespace) -> int:
         if not terminal:
             raise UsageError(
                 "gc removes runs for good, and nobody can be asked. Nothing was removed.",
-                hint=f"To do it: {context.command('gc', '--yes')}",
+                hint=f"To do it: {context.command('gc', *_limits(asked), '--yes')}",
             )
         if context.console.ask("Remove them? [y/N] ").lower() not in {"y", "yes"}:
             context.console.tell("Nothing was removed.")
@@ -45,6 +48,12 @@ def gc(context: Context, asked: argparse.Namespace) -> int:
     else:
         _say(context, found, dry=asked.dry_run)
     return EXIT_OK
+
+
+def _limits(asked: argparse.Namespace) -> list[str]:
+    """The limits as they were given, to be said again."""
+    given = (("--keep-days", asked.keep_days), ("--keep-runs", asked.keep_runs))
+    return [word for name, value in given if value is not None for word in (name, str(value))]
 
 
 def _is_nothing(found: Collected) -> bool:

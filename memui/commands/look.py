@@ -6,12 +6,9 @@ import argparse
 from typing import Any
 
 from engine.documents import WARNINGS, digest, parse
-from engine.errors import run_number
-from engine.journal import Run
 from engine.listing import Listing
-from engine.store import Store
 from memui.console import Console, Styled
-from memui.context import Context, path_fields, shown_path
+from memui.context import Context, path_fields
 from memui.ending import UsageError
 
 
@@ -66,6 +63,8 @@ def show(context: Context, asked: argparse.Namespace) -> int:
     store = context.looked_at()
     path = store.resolve(asked.path)
     data = store.read(path)
+    if why := store.no_memory(path):
+        context.console.tell("{} is no memory: {}. memui leaves it alone.", path, why)
     if asked.raw:
         raw(context, data)
     elif context.json:
@@ -142,90 +141,6 @@ def search(context: Context, asked: argparse.Namespace) -> int:
         for hit in hits
     )
     return 0
-
-
-def log(context: Context, _asked: argparse.Namespace) -> int:
-    """`memui log`: every run."""
-    store = context.looked_at()
-    runs = store.runs()
-    if context.json:
-        context.console.json({"runs": [run_json(run) for run in runs]})
-        return 0
-    gone: dict[str, list[str]] = {}
-    for run_id, time in store.collected().items():
-        gone.setdefault(time, []).append(run_number(run_id))
-    if not runs and not gone:
-        context.console.tell("Nothing was done yet.")
-    undone = undone_runs(store)
-    for run in reversed(runs):
-        _say_run(context, run, undone.get(run.id))
-    for time, names in gone.items():
-        context.console.tell(
-            "{} {} collected on {}.",
-            f"Run {names[0]}" if len(names) == 1 else f"Runs {names[0]} to {names[-1]}",
-            "was" if len(names) == 1 else "were",
-            time[:10],
-        )
-    return 0
-
-
-def undone_runs(store: Store) -> dict[str, str]:
-    """Run -> the undo that holds for it."""
-    from engine.journal import undone_by
-
-    return undone_by(store.runs())
-
-
-def run_json(run: Run) -> dict[str, Any]:
-    """The JSON of one run."""
-    return {
-        "run": run.id,
-        "kind": str(run.kind),
-        "time": run.time,
-        "who": run.who,
-        "decided_by": run.decided_by,
-        "state": run.state,
-        "plan": run.plan,
-        "undoes": run.undoes,
-        "written": [shown_path(path) for path in run.written],
-        "deleted": [shown_path(path) for path in run.deleted],
-        "actions": [
-            {
-                "action": action.number,
-                "verb": action.verb,
-                "paths": [shown_path(path) for path in action.paths],
-                "verdict": action.verdict,
-                "reason": action.reason,
-            }
-            for action in run.actions
-        ],
-    }
-
-
-def _say_run(context: Context, run: Run, undone: str | None) -> None:
-    state = ""
-    if undone is not None:
-        state = f"undone by run {run_number(undone)}"
-    elif run.state != "done":
-        state = run.state
-    what = f"undo of run {run_number(run.undoes)}" if run.undoes else str(run.kind)
-    context.console.say(
-        "{}  {}  {}  {}  {}",
-        Styled(str(run.seq).rjust(4), "bold"),
-        run.time,
-        what,
-        Styled(run.who, "dim"),
-        Styled(state, "yellow"),
-    )
-    for action in run.actions:
-        paths = " + ".join(action.sources)
-        arrow = f" → {action.target}" if action.target else ""
-        context.console.say(
-            "      {} {}{}",
-            Styled(action.verdict, "red" if action.verdict in {"rejected", "skipped"} else "green"),
-            f"{action.verb} {paths}{arrow}",
-            Styled(f"  {action.reason}" if action.reason else "", "dim"),
-        )
 
 
 def doctor(context: Context, _asked: argparse.Namespace) -> int:

@@ -6,9 +6,10 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import run_number
-from memui.commands import look
+from memui.commands import look, runs
 from memui.console import Styled
 from memui.context import Context, path_fields
+from memui.ending import UsageError
 
 if TYPE_CHECKING:
     from engine.timeline import Version
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 def log(context: Context, asked: argparse.Namespace) -> int:
     """`memui log [PATH]`: every run, or every version of one memory."""
     if asked.path is None:
-        return look.log(context, asked)
+        return runs.log(context, asked)
+    if asked.all or asked.newest is not None:
+        raise UsageError("--all and --newest are for runs; of a memory every version is printed.")
     from engine.timeline import AGENT, GAP, timeline, touching
 
     store = context.looked_at()
@@ -29,7 +32,7 @@ def log(context: Context, asked: argparse.Namespace) -> int:
             {
                 **path_fields(path),
                 "versions": [_version_json(version) for version in versions],
-                "runs": [look.run_json(run) for run in touching(store, path)],
+                "runs": [runs.run_json(run) for run in touching(store, path)],
             }
         )
         return 0

@@ -161,7 +161,8 @@ def take(context: Context, proposal: Proposal, said: Said) -> Proposal:
     Raises `UsageError`, `AlreadyApplied`, `StorageError`, `InvalidPlan`.
     """
     before = proposal
-    named = [*said.edit, *said.leave, *said.reset, *said.reject]
+    approved = () if said.approve == "all" else said.approve
+    named = {*said.edit, *said.leave, *said.reset, *said.reject, *approved}
     for index in sorted(named):
         run = proposal.applied.get(proposal.owner(index) + 1)
         if run is not None:

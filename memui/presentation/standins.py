@@ -14,6 +14,8 @@ from memui.presentation import count, size
 
 TEXT_LIMIT: Final = 1 << 20
 """Characters of a text up to which a text area answers at once."""
+LINES_LIMIT: Final = 10_000
+"""Lines up to which it does: it counts them for every row that it paints."""
 LINE_LIMIT: Final = 8192
 """Characters of a line up to which it does."""
 _FIRST, _LAST = 0xE000, 0xF8FF
@@ -26,6 +28,7 @@ class StandIns:
     def __init__(self) -> None:
         self._of: dict[str, str] = {}
         self._char: dict[str, str] = {}
+        self._sign: dict[int, str] = {}
 
     def put(self, text: str) -> str:
         r"""The text with a stand-in for every hidden character; line ends are "\n" alone."""
@@ -49,15 +52,11 @@ class StandIns:
         if text.isascii() or not self._char:
             return text, ()
         at = tuple(n for n, char in enumerate(text) if char in self._char)
-        return text.translate(self._signs), at
+        return text.translate(self._sign), at
 
     def char(self, stand_in: str) -> str | None:
         """The hidden character that a stand-in stands for; None for any other character."""
         return self._char.get(stand_in)
-
-    @property
-    def _signs(self) -> dict[int, str]:
-        return {ord(mine): _sign(char) for mine, char in self._char.items()}
 
     def _stand_in(self, char: str) -> str:
         known = self._of.get(char)
@@ -66,6 +65,7 @@ class StandIns:
                 return ""  # a paste of thousands of hidden characters that are all different
             known = self._of[char] = chr(_FIRST + len(self._of))
             self._char[known] = char
+            self._sign[ord(known)] = _sign(char)
         return known
 
 
@@ -89,7 +89,10 @@ def can_edit(text: str) -> str | None:
     whole = text.replace("\r\n", "\n") if line_end(text) == "\r\n" else text
     if "\r" in whole:
         return "its lines end in different ways"
-    longest = max(map(len, whole.split("\n")))
+    lines = whole.split("\n")
+    if len(lines) > LINES_LIMIT:
+        return f"it has {len(lines)} lines"
+    longest = max(map(len, lines))
     if longest > LINE_LIMIT:
         return f"a line of it has {count(longest, 'character', 'characters')}"
     stand_ins = StandIns()

@@ -89,7 +89,7 @@ def _ledger(account: Account) -> Iterator[str]:
     for number, told in enumerate(ledger(account)):
         if not number:
             yield ""
-        changed = f" → {_plain(told.becomes)}" if told.becomes else ""
+        changed = f"{told.link}{_plain(told.becomes)}" if told.becomes else ""
         more = f" ({_plain(told.more)})" if told.more else ""
         yield f"- **{told.fate}** {_code(told.where)} {_plain(told.text)}{changed}{more}"
 

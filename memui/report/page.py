@@ -79,7 +79,7 @@ def _parts(proposal: Proposal) -> Iterator[str]:
 
 def _action(proposal: Proposal, index: int) -> Iterator[str]:
     action = proposal.plan.actions[index]
-    flags = "".join(f' <span class="flag">{_text(flag)}</span>' for flag in proposal.flags(index))
+    flags = "".join(f' · <span class="flag">{_text(f)}</span>' for f in proposal.flags(index))
     yield f"<details open><summary><h2>{index + 1}. {action.action} "
     yield f"<code>{_text(described(proposal, index))}</code></h2> "
     yield f"<b>{_text(stands(proposal, index))}</b>{flags}</summary>\n"
@@ -113,7 +113,7 @@ def _flagged(texts: Iterable[str]) -> Iterator[str]:
 def _ledger(account: Account) -> Iterator[str]:
     items = []
     for told in ledger(account):
-        changed = f" → {_text(told.becomes)}" if told.becomes else ""
+        changed = f"{told.link}{_text(told.becomes)}" if told.becomes else ""
         more = f' <span class="dim">({_text(told.more)})</span>' if told.more else ""
         where = f"<code>{_text(told.where)}</code> {_text(told.text)}{changed}{more}"
         items.append(f'<li><span class="flag">{told.fate}</span> {where}</li>')

@@ -48,6 +48,7 @@ class Shown:
     base: str = ""
     has_blocks: bool = False
     left: frozenset[int] = frozenset()
+    moved: bool = False
 
     @property
     def old(self) -> str:
@@ -88,7 +89,7 @@ def diffs(proposal: Proposal, index: int) -> Iterator[Shown]:
     for edit in change.edits:
         if isinstance(change.action, Move):
             if edit.after is not None:
-                yield Shown(edit, compare(edit.after, edit.after))
+                yield Shown(edit, compare(edit.after, edit.after), moved=True)
         elif edit is result:
             base, old = old_side(change)
             against = old if base else edit.before
@@ -101,6 +102,8 @@ def diffs(proposal: Proposal, index: int) -> Iterator[Shown]:
 def becomes(shown: Shown) -> str:
     """What an edit does to its file."""
     edit, (added, removed) = shown.edit, shown.counts()
+    if shown.moved:
+        return "moved here, not a byte of it changes"
     if edit.after is None:
         return f"vanishes, −{removed}"
     if shown.base:
@@ -139,13 +142,21 @@ def actions(indexes: Sequence[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One statement of the ledger that does not stay as it is; `where` is its place."""
+    """One statement of the ledger that does not stay as it is; `where` is its place.
+
+    `becomes` is what it is reworded to, what stands in its place, or where it is moved to.
+    """
 
     fate: Fate
     text: str
     where: str
     becomes: str = ""
     more: str = ""
+
+    @property
+    def link(self) -> str:
+        """What stands between a statement and what it becomes."""
+        return " · in its place: " if self.fate is Fate.DROPPED else " → "
 
 
 def ledger(account: Account) -> Iterator[Told]:

@@ -19,7 +19,7 @@ _WIDTH = 72
 """Cells of the lines in a dialog, where the terminal has so many."""
 
 
-def fit(view: PageView, lines: Sequence[Line], around: int) -> None:
+def show_lines(view: PageView, lines: Sequence[Line], around: int) -> None:
     """Show lines, in as many rows as they need or the terminal has beside `around`."""
     room = min(_WIDTH, view.app.size.width - 8)
     rows = sum(len(wrap(line, room)) for line in lines)
@@ -57,7 +57,7 @@ class Confirm(ModalScreen[bool]):
                 yield Button(own(f"{self._does}  y"), id="do")
 
     def on_mount(self) -> None:
-        fit(self.query_one(PageView), self._lines, 8)
+        show_lines(self.query_one(PageView), self._lines, 8)
         self.query_one("#back", Button).focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
@@ -105,7 +105,7 @@ class Told(ModalScreen[str]):
 
     def on_mount(self) -> None:
         view = self.query_one(PageView)
-        fit(view, self._lines, 7)
+        show_lines(view, self._lines, 7)
         view.focus()
 
     def action_close(self, answer: str) -> None:

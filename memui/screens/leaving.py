@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from memui.presentation import Line, line, own
-from memui.screens.dialogs import fit
+from memui.screens.dialogs import show_lines
 from memui.widgets.page_view import PageView
 
 Leave = Literal["save", "copy", "discard", "go on"]
@@ -52,9 +52,9 @@ class Leaving(ModalScreen[Leave]):
         if self._stops:
             said = line(("It cannot be saved like this:", "plain"))
             after = line(("A copy in a file of its own can be kept.", "plain"))
-            fit(view, [said, *self._stops, after], 8)
+            show_lines(view, [said, *self._stops, after], 8)
         else:
-            fit(view, [line(("Save it as the result of the action?", "plain"))], 8)
+            show_lines(view, [line(("Save it as the result of the action?", "plain"))], 8)
         self.query_one("#go-on", Button).focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:

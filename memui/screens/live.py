@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from textual.app import App
 from textual.message import Message
@@ -24,6 +25,14 @@ class Woken(Message):
     """Something changed on disk."""
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is to say, empty for nothing, and whether it wants attention."""
+
+    text: str = ""
+    bad: bool = False
+
+
 class Live:
     """Watches a store and the plan under review, for one screen."""
 
@@ -31,6 +40,7 @@ class Live:
         self._session = session
         self._watch: Watch | None = None
         self._due = False
+        self._next = ""
         self._known: object = None
         self._said: object = None
 
@@ -64,6 +74,10 @@ class Live:
         self._known, self._said = (path, times), None if same else times
         return self._said
 
+    def say(self, text: str) -> None:
+        """Say this when the next reading is shown."""
+        self._next = text
+
     def woken(self) -> None:
         """What is read next is to be told."""
         self._due = True
@@ -74,18 +88,16 @@ class Live:
         new: Proposal,
         before: OpenedPlan | None,
         opened: OpenedPlan,
-    ) -> str:
-        """What changed between two readings, in one line, once; nothing if nobody was woken."""
+    ) -> Note:
+        """What is to say of a reading, once: how it differs from the last one, if it was woken."""
         due, self._due = self._due, False
-        if not due:
-            return ""
+        said, self._next = self._next, ""
+        if said or not due:
+            return Note(said)
         if old is None or before is None or before.saved.id != opened.saved.id:
-            return ""
-        return " ".join(filter(None, (others(before, opened), changed(old, new))))
-
-    def forget(self) -> None:
-        """What changed so far was told in another way."""
-        self._due = False
+            return Note()
+        said = " ".join(filter(None, (others(before, opened), changed(old, new))))
+        return Note(said, bad=True)
 
 
 def applying(app: App[int]) -> ApplyDialog | None:

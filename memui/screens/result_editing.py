@@ -71,11 +71,18 @@ def edit_here(desk: Desk, index: int) -> None:
     def check(text: str) -> tuple[Problem, ...]:
         return problems(now(), index, text)
 
+    known = {before}  # the results that the person has seen, or was told of
+
     def save(text: str) -> str | None:
         try:
+            theirs = decisions.text(now(), index)
+            if theirs not in known:
+                known.add(theirs)
+                return "Somebody else edited this result meanwhile; F2 again replaces theirs."
             review = decisions.edit(now(), index, text)
         except Refused as refused:
             return failure(refused)
+        desk.say("")  # what stands there is of an earlier step
         return None if desk.keep(review, index) else desk.said()
 
     def ended(how: Ended | None) -> None:
@@ -119,14 +126,19 @@ def edit_outside(desk: Desk, index: int) -> None:
         return
     text, encoding = decode(after)
     if encoding != "utf-8":
-        kept = rescue(after, name)
-        desk.say(f"What you wrote is not UTF-8. It is kept in {kept}", bad=True)
-        return
-    if not desk.keep(decisions.edit(proposal, index, text), index):
-        kept = rescue(text.encode(), name)
-        desk.say(f"It was not saved. What you wrote is kept in {kept}", bad=True)
-        return
-    _tell(desk, index)
+        _keep_aside(desk, after, name, "What you wrote is not UTF-8.")
+    elif desk.keep(decisions.edit(proposal, index, text), index):
+        _tell(desk, index)
+    else:
+        _keep_aside(desk, after, name, "It was not saved.")
+
+
+def _keep_aside(desk: Desk, data: bytes, name: str, why: str) -> None:
+    """Keep what could not be saved in a file of its own, and say where."""
+    try:
+        desk.say(f"{why} What you wrote is kept in {rescue(data, name)}", bad=True)
+    except EngineError as error:
+        desk.say(f"{why} {failure(error)}", bad=True)
 
 
 def _tell(desk: Desk, index: int) -> None:
@@ -140,5 +152,9 @@ def _tell(desk: Desk, index: int) -> None:
         desk.say(f"Edited, but it breaks {rules}; e edits it again.", bad=True)
     elif edited.saved.review.decisions[index].content is None:
         desk.say(f"Action {index + 1} is the planner's again.")
+    elif index in edited.stale:
+        path = edited.stale[index][0].path
+        said = f"Action {index + 1} is edited, but {path} is not as the plan saw it; v compares."
+        desk.say(said, bad=True)
     else:
         desk.say(f"Action {index + 1} is edited, and wants a verdict. u takes it back.")

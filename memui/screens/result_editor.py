@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -17,7 +19,7 @@ from textual.worker import get_current_worker
 from engine.errors import EngineError
 from engine.problems import Problem
 from memui.editor import rescue
-from memui.presentation import Line, line
+from memui.presentation import Line, line, wrap
 from memui.screens.leaving import Leave, Leaving
 from memui.screens.session import failure
 from memui.widgets.bars import KeyBar, Notice
@@ -29,6 +31,8 @@ DEBOUNCE: Final = 0.3
 """Seconds without a key after which the text is checked."""
 _ROWS: Final = 5
 """Problems that are in view at most; the pane scrolls."""
+_ENDS: Final = (signal.SIGHUP, signal.SIGTERM)
+"""The signals of a terminal that is closed and of a machine that goes down."""
 _KEYS: Final = (
     ("F2", "save"), ("esc", "leave"), ("tab", "problems"), ("F8", "next problem"),
     ("ctrl+z", "undo typing"), ("ctrl+s", "save"),
@@ -93,6 +97,8 @@ class ResultEditor(ModalScreen[Ended]):
         self._text.focus()
         self._look()
         self._show_title()
+        for number in _ENDS:  # so that the text is kept even if the terminal is closed
+            asyncio.get_running_loop().add_signal_handler(number, self.app.exit, 128 + number)
 
     @property
     def text(self) -> str:
@@ -116,6 +122,7 @@ class ResultEditor(ModalScreen[Ended]):
 
     def on_text_area_changed(self, _event: TextArea.Changed) -> None:
         self._show_title()
+        self.query_one("#notice", Notice).clear_notice()
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(DEBOUNCE, self._look)
@@ -144,14 +151,17 @@ class ResultEditor(ModalScreen[Ended]):
     def _found(self, text: str, found: Sequence[Problem]) -> None:
         self._checked, self._problems = text, tuple(found)
         pane = self.query_one("#editor-problems", PageView)
-        pane.show(Page([_line(problem) for problem in found]))
-        pane.styles.height = min(_ROWS, len(found))
+        lines = [_line(problem) for problem in found]
+        rows = sum(len(wrap(each, self.size.width - 2)) for each in lines[:_ROWS])
+        pane.show(Page(lines))
+        pane.styles.height = min(_ROWS, rows)
         pane.display = bool(found)
 
     def action_problem(self) -> None:
-        """Go to the line of the next problem."""
+        """Go to the line of the next problem: of those that stop the text, while there are any."""
         row = self._text.cursor_location[0] + 1
-        lines = sorted({problem.line for problem in self._problems})
+        stops = [problem for problem in self._problems if problem.stops]
+        lines = sorted({problem.line for problem in stops or self._problems})
         if not lines:
             self._say("There is no problem.")
             return
@@ -165,9 +175,9 @@ class ResultEditor(ModalScreen[Ended]):
         row, column = self._text.cursor_location
         place = f"line {row + 1}, column {column + 1}"
         under = self._text.under
-        state = "changed" if self.changed else ""
-        about = title(self._head, flags=[word for word in (under, state) if word])
-        self.query_one(PageTitle).show(about, (), "", place)
+        about = title(self._head, flags=(under,) if under else ())
+        said = f"changed · {place}" if self.changed else place
+        self.query_one(PageTitle).show(about, (), "", said)
 
     # Saving and leaving
 
@@ -184,13 +194,13 @@ class ResultEditor(ModalScreen[Ended]):
         self._found(text, self._problems_of(text))
         stops = [problem for problem in self._problems if problem.stops]
         if stops:
-            more = f", and {len(stops) - 1} more" if len(stops) > 1 else ""
-            said = f"Not saved. Line {stops[0].line}: {stops[0].message}{more}."
+            more = f" and {len(stops) - 1} more" if len(stops) > 1 else ""
+            said = f"Not saved. Line {stops[0].line}{more} must change first; F8 goes there."
             self._say(said, bad=True)
             return False
         why = self._save(text)
         if why is not None:
-            self._say(f"Not saved; your text is still here. {why}", bad=True)
+            self._say(f"Not saved; your text is still here. {why}".strip(), bad=True)
             return False
         self._finish(Ended(saved=True))
         return True
@@ -238,6 +248,9 @@ class ResultEditor(ModalScreen[Ended]):
         return rescue(self.text.encode("utf-8", "surrogatepass"), self._file)
 
     def on_unmount(self) -> None:
+        """Keep what is open when everything ends, and say where."""
+        for number in _ENDS:
+            asyncio.get_running_loop().remove_signal_handler(number)
         if not self.changed:
             return
         try:
@@ -247,5 +260,7 @@ class ResultEditor(ModalScreen[Ended]):
 
 
 def _line(problem: Problem) -> Line:
-    paint = "bad" if problem.stops else "warn"
-    return line((f"line {problem.line}  ", "dim"), (problem.message, paint), gutter=" ")
+    sign, paint = ("!", "bad") if problem.stops else (" ", "warn")
+    return line(
+        (f"{sign} ", paint), (f"line {problem.line}  ", "dim"), (problem.message, paint), gutter=" "
+    )

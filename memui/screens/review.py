@@ -26,6 +26,8 @@ from memui.screens.apply_dialog import ApplyDialog, Result
 from memui.screens.dialogs import Asked, Confirm
 from memui.screens.keep_dialog import KeepDialog
 from memui.screens.live import Live, Woken, applying
+from memui.screens.plans import PlansScreen
+from memui.screens.replanning import Planned, ask_feedback
 from memui.screens.result_editing import Desk, edit_here, edit_outside
 from memui.screens.session import Session, failure
 from memui.widgets.action_list import ActionList, ApplyRow
@@ -40,10 +42,11 @@ _KEYS: Final = (
     ("a", "approve"), ("r", "reject"), ("] [", "block"), ("space", "leave"), ("e", "edit"),
     ("t", "view"), ("u", "undo"), ("P", "apply"), ("?", "help"), ("A", "all lossless"),
     ("J", "next"), ("+ -", "context"), ("R", "reject, why"), ("l", "ledger"), ("i", "keep"),
-    ("1", "browse"),
-    ("q", "quit"),
+    ("v", "versions"), ("f", "plan again"), ("o", "other plans"), ("1", "browse"), ("q", "quit"),
 )  # fmt: skip
-_KEYS_WITHOUT: Final = ((".", "look again"), ("1", "browse"), ("3", "history"), ("q", "quit"))
+_KEYS_WITHOUT: Final = (
+    (".", "look again"), ("o", "plans"), ("1", "browse"), ("3", "history"), ("q", "quit"),
+)  # fmt: skip
 
 
 class ReviewScreen(Screen[None]):
@@ -73,6 +76,8 @@ class ReviewScreen(Screen[None]):
         Binding("K", "undecided(-1)", show=False),
         Binding("pagedown", "page(1)", show=False),
         Binding("pageup", "page(-1)", show=False),
+        Binding("f", "feedback", "Feedback, and plan again"),
+        Binding("o", "plans", "Other plans that wait"),
         Binding("full_stop", "rescan", "Rescan"),
         Binding("escape", "leave", show=False),
         Binding("tab", "app.focus_next", show=False),
@@ -192,8 +197,8 @@ class ReviewScreen(Screen[None]):
         self.proposal, self._order = proposal, order
         self.query_one("#keys", KeyBar).show(_KEYS if order else _KEYS_WITHOUT)
         self._show()
-        if note:
-            self._say(note, bad=True)
+        if note.text:
+            self._say(note.text, bad=note.bad)
         if dialog is not None:
             dialog.renew(proposal)
 
@@ -237,6 +242,9 @@ class ReviewScreen(Screen[None]):
         """Say what just happened, until the cursor goes elsewhere."""
         self._said_at = self._panes.cursor
         self.query_one("#notice", Notice).show(text, bad=bad)
+
+    def _say_how(self, text: str, bad: bool) -> None:
+        self._say(text, bad=bad)
 
     # Moving
 
@@ -285,6 +293,40 @@ class ReviewScreen(Screen[None]):
         """Back to the list, then to the memories."""
         if not self._panes.back():
             self.app.switch_mode("browse")
+
+    # Other plans
+
+    def action_feedback(self) -> None:
+        """Hand what was rejected, and words, to the planner; open the plan that it makes."""
+
+        def planned(made: Planned | None) -> None:
+            if made is not None:
+                self._switch(made.opened, made.told)
+
+        if self.proposal is None:
+            self._say("There is no plan here to plan again from.", bad=True)
+        elif not self._is_paste():
+            ask_feedback(self, self._session, self.proposal, self._say_how, planned)
+
+    def action_plans(self) -> None:
+        """The plans that wait for this store."""
+
+        def chosen(opened: OpenedPlan | None) -> None:
+            if opened is None:
+                self.action_rescan()
+            else:
+                self._switch(opened, "")
+
+        self.app.push_screen(PlansScreen(self._session), chosen)
+
+    def _switch(self, opened: OpenedPlan, said: str) -> None:
+        """Review another plan from its beginning."""
+        self._session.opened = opened
+        self._past.clear()
+        self.proposal, self._order = None, ()
+        self._panes.show_words(f"Plan {opened.saved.id}", words_page("reading …"))
+        self._live.say(said)
+        self.action_rescan()
 
     # Deciding
 
@@ -422,7 +464,10 @@ class ReviewScreen(Screen[None]):
             return
         place, result = self._panes.place, result_of(proposal.whole_changes[index])
         if place is None and result is not None:
-            self._say("Blocks are left and taken in the diff; t turns the views.", bad=True)
+            self._say(
+                "Blocks are left and taken in the diff; t turns the views, v turns the versions.",
+                bad=True,
+            )
             return
         if place is not None and result is not None and place.path != result.path:
             self._say(f"{place.path} goes whole, or not at all: r rejects the action.", bad=True)

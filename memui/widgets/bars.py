@@ -97,6 +97,7 @@ class Notice(Static):
 
     def clear_notice(self) -> None:
         """Say nothing."""
+        self.said = ""
         self.update(Content(""))
         self.display = False
 

@@ -102,7 +102,10 @@ def _problems(proposal: Proposal, index: int) -> Iterator[Line]:
         yield line((f"and {len(found) - _PROBLEMS} more", "bad"))
     if proposal.standing(index) is Standing.STALE:
         yield line(
-            ("below: the file as it is now against the proposal; v compares, or plan again", "dim")
+            (
+                "v compares what the plan saw, what is on disk, and the proposal; or plan again",
+                "dim",
+            )
         )
 
 

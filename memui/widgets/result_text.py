@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from rich.text import Text
+from rich.text import Span, Text
 from textual.document._document import EditResult, Location
 from textual.document._edit import Edit
 from textual.widgets import TextArea
@@ -60,6 +60,5 @@ class ResultText(TextArea):
         painted = Text(shown, end="", no_wrap=True)
         if marks:
             style = self.get_component_rich_style("result-text--mark")
-            for at in marks:
-                painted.stylize(style, at, at + 1)
+            painted.spans.extend(Span(at, at + 1, style) for at in marks)
         return painted

@@ -206,3 +206,56 @@ def test_a_name_of_any_kind_becomes_a_plain_file_name(
         assert kept.parent.parent == tmp_path
         assert kept.name.isprintable()
         assert not kept.name.startswith("-")
+
+
+def test_what_is_hidden_or_no_markdown_is_looked_at_and_never_changed(
+    memui: Call, store: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.conftest import tree
+
+    other: dict[str, str | bytes] = {
+        ".hidden/x.md": NET,
+        ".dot.md": NET,
+        "facts/.dot.md": NET,
+        "notes.txt": NET,
+        "consolidation-changelog.md": NET,
+    }
+    root = store({**FILES, **other})
+    before = tree(root)
+    monkeypatch.setenv("EDITOR", "false")  # it is not even started
+    for path in other:
+        shown = memui(root, "show", path)
+        assert shown.code == 0
+        assert f"{path} is no memory: " in shown.err
+        for words in (["describe", path, "x"], ["edit", path]):
+            ended = memui(root, *words, "--json")
+            assert (ended.code, ended.json["error"]["code"]) == (1, "io")
+            assert f"{path} is no memory: " in ended.json["error"]["message"]
+            assert "Nothing was changed." in ended.json["error"]["next"]
+    assert tree(root) == before
+    assert not memui(root, "log", "--json").json["runs"]
+
+
+def test_a_folder_that_is_called_as_a_memory_is_said_to_be_one(memui: Call, store: Make) -> None:
+    root = store({**FILES, "dir.md/x.md": NET})
+    (root / "memory/agent/empty.md").mkdir()
+    for path in ("dir.md", "empty.md"):
+        for words in (["show", path], ["describe", path, "x"], ["edit", path], ["log", path]):
+            assert f"{path} is a folder, not a memory." in memui(root, *words).err
+    assert memui(root, "describe", "dir.md/x.md", "about x").code == 0
+
+
+def test_the_doctor_names_every_name_that_is_odd(memui: Call, store: Make) -> None:
+    names = ("a\nb.md", "esc\x1b.md", "hid\u200bden.md", "\udcff.md", ".dot.md", "dir.md/x.md")
+    root = store({f"facts/{name}": NET for name in names})
+    told = memui(root, "doctor", "--json").json["problems"]
+    assert sorted(p["message"] for p in told) == [
+        "a folder that is called as a memory is",
+        "a hidden file: it is read as no memory",
+        "its name holds the invisible character U+000A",
+        "its name holds the invisible character U+001B",
+        "its name holds the invisible character U+200B",
+        "its name is not valid Unicode",
+    ]
+    shown = memui(root, "doctor")
+    assert (shown.code, "\x1b" in shown.out) == (0, False)

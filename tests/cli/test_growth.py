@@ -133,3 +133,32 @@ def test_doctor_ends_with_the_size_and_names_a_large_one(
     (problem,) = json.loads(memui(root, "doctor", "--json")[1])["problems"]
     assert problem["code"] == "large-record"
     assert "memui gc" in problem["message"]
+
+
+def test_a_plan_kept_elsewhere_reads_as_changed_once_its_runs_are_collected(
+    memui: Any, root: Path, tmp_path: Path
+) -> None:
+    plan = tmp_path / "p.json"
+    folder = root / "memory" / "agent" / "facts"
+    (folder / "copy.md").write_bytes((folder / "kiln.md").read_bytes())
+    assert memui(root, "plan", "-o", plan)[0] == 0
+    assert memui(root, "apply", plan, "--approve", "all", "--yes")[0] == 0
+    before = {p.name: p.read_bytes() for p in folder.iterdir()}
+    memui(root, "gc", "--keep-days", 0, "--keep-runs", 0, "--yes")
+    code, out, _ = memui(root, "check", plan)
+    assert (code, "changed on disk" in out) == (4, True)
+    assert memui(root, "apply", plan, "--approve", "all", "--yes")[0] == 4
+    assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
+
+
+def test_the_offered_command_keeps_the_limits_that_were_given(memui: Any, root: Path) -> None:
+    code, _, err = memui(root, "gc", "--keep-days", 0, "--keep-runs", 1)
+    assert code == 2
+    assert "gc --keep-days 0 --keep-runs 1 --yes" in err
+
+
+def test_where_nothing_can_go_nobody_has_to_say_yes(memui: Any, root: Path) -> None:
+    code, out, _ = memui(root, "gc")
+    assert (code, "Nothing can go." in out) == (0, True)
+    code, out, _ = memui(root, "gc", "--json")
+    assert (code, json.loads(out)["result"]) == (0, "nothing")

@@ -47,6 +47,12 @@ class Terminal:
             time.sleep(0.1)
         raise AssertionError(f"{said!r} never came:\n{self.screen()}")
 
+    def program(self) -> int:
+        """The process of the program: the child of the shell that runs in the terminal."""
+        shell = self.do("display-message", "-p", "#{pane_pid}").strip()
+        ran = subprocess.run(["pgrep", "-P", shell], capture_output=True, text=True, check=True)
+        return int(ran.stdout)
+
     def press(self, *keys: str, until: str) -> str:
         """Press keys; the screen once it says something."""
         self.do("send-keys", *keys)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +85,26 @@ def test_what_is_reviewed_and_applied_in_a_terminal_is_taken_back_byte_for_byte(
     said = {done["action"]: (done["verdict"], done["reason"]) for done in apply["actions"]}
     assert said[3] == ("rejected", "it is the only note on the VPN")
     assert sorted(n for n, (verdict, _) in said.items() if verdict == "approved") == [2, 6, 8]
+
+
+@pytest.mark.parametrize("end", ["SIGTERM", "SIGHUP"])
+def test_a_text_in_the_editor_outlives_the_program_and_the_terminal(
+    tmp_path: Path, end: str
+) -> None:
+    root = build(str(tmp_path))
+    with terminal(tmp_path, root, "review", str(tmp_path / PLAN)) as term:
+        term.until("8 to decide")
+        term.press("e", until="esc leave")
+        term.press("typed", until="changed")
+        if end == "SIGTERM":
+            os.kill(term.program(), signal.SIGTERM)
+            said = term.until("exit 143")
+            assert "Your text was not saved. It is kept in " in " ".join(said.split())
+        else:
+            term.do("kill-session")
+            for _ in range(300):  # nothing is left that could say that it is done
+                if any(path.stat().st_size for path in tmp_path.glob("memui-rescue-*/*")):
+                    break
+                time.sleep(0.1)
+    (kept,) = tmp_path.glob("memui-rescue-*/test-command.md")
+    assert kept.read_text(encoding="utf-8").startswith("typed---\n")
