@@ -64,6 +64,22 @@ def select(proposal: Proposal, *, skip: bool = False, bulk: bool = False) -> Sel
     return Selection(chosen, tuple(sorted(skipped, key=_by_action)), tuple(drifts.values()))
 
 
+def is_same(before: Proposal, after: Proposal) -> bool:
+    """Whether what an apply would run, drop and leave out is the same after a store was read anew.
+
+    Only then an answer to the question that was asked before may stand.
+    """
+    return (
+        before.approved == after.approved
+        and select(before) == select(after)
+        and all(
+            before.seen(i) == after.seen(i)
+            and before.accounts[i].entries == after.accounts[i].entries
+            for i in before.approved
+        )
+    )
+
+
 def _by_action(skipped: Skipped) -> int:
     return skipped.action
 

@@ -335,9 +335,8 @@ def drift_lines(drifts: Sequence[Drift]) -> Iterator[Line]:
 
 def renewed_lines(drifts: Sequence[Drift]) -> Iterator[Line]:
     """Why a question does not stand any more."""
-    for drift in drifts:
-        yield line((drift.path, "bold"), (f" {drift.why}", "bad"), gutter=" ✗ ")
+    yield from drift_lines(drifts)
     if not drifts:
         yield line(("The plan or the memories are not what they were when it was asked.", "plain"))
     yield line()
-    yield line(("Nothing was changed. Look at the rows again; P asks anew.", "plain"))
+    yield line(("Nothing was changed. s asks anew, for what it is now.", "plain"))

@@ -19,6 +19,7 @@ from engine.consolidation import Applied, apply, examine
 from engine.errors import Conflict, EngineError, run_number
 from engine.proposal import Proposal
 from engine.reversal import Reversal
+from engine.selection import is_same
 from memui.presentation import Line, content, count, line, own, wrap
 from memui.presentation.applying import (
     Intent,
@@ -106,6 +107,11 @@ class ApplyDialog(ModalScreen[Result]):
     def phase(self) -> Phase:
         """How far it is."""
         return self._phase
+
+    @property
+    def asks(self) -> bool:
+        """Whether it waits for an answer, and nothing runs."""
+        return self._phase in {"asking", "choosing"}
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
@@ -273,6 +279,8 @@ class ApplyDialog(ModalScreen[Result]):
             self.app.call_from_thread(self._weighed, found)
 
     def _weighed(self, found: Intent) -> None:
+        if not self.is_attached:
+            return  # the person went back meanwhile
         self._intent = found
         self._proposal = found.proposal
         self._ask()
@@ -296,17 +304,11 @@ class ApplyDialog(ModalScreen[Result]):
 
         A question that a person has read is never exchanged for another below their finger.
         """
-        if self._phase not in {"asking", "choosing"}:
+        before, found = self._proposal, self._intent
+        if not self.asks or found is None:
             return
-        before = self._proposal
-        if before.approved == proposal.approved and all(
-            before.seen(i) == proposal.seen(i)
-            and before.accounts[i].entries == proposal.accounts[i].entries
-            for i in before.approved
-        ):
-            self._proposal = proposal
-            if self._intent is not None:
-                self._intent = replace(self._intent, proposal=proposal)
+        if is_same(before, proposal):
+            self._proposal, self._intent = proposal, replace(found, proposal=proposal)
             return
         gone = before.approved - proposal.approved
         drifts = {d.path: d for i in gone for d in proposal.stale.get(i, ())}
@@ -316,7 +318,7 @@ class ApplyDialog(ModalScreen[Result]):
 
     def fail(self, error: EngineError) -> None:
         """The plan or the store cannot be read any more."""
-        if self._phase in {"asking", "choosing"}:
+        if self.asks:
             self._failed(error)
 
     # Doing
@@ -355,6 +357,8 @@ class ApplyDialog(ModalScreen[Result]):
             self._end("done", title, done_parts(done, found))
 
     def _failed(self, error: EngineError) -> None:
+        if not self.is_attached:
+            return
         self._conflict = isinstance(error, Conflict)
         lines = list(failure_lines(error, failure(error)))
         self._run = ""

@@ -130,7 +130,7 @@ class ReviewScreen(Screen[None]):
     def on_woken(self, _event: Woken) -> None:
         """Read anew what changed on disk; while a run is at work that is its own doing."""
         dialog = applying(self.app)
-        if dialog is None or dialog.phase == "asking":
+        if dialog is None or dialog.asks:
             self._live.woken()
             self._read()
 
@@ -188,7 +188,7 @@ class ReviewScreen(Screen[None]):
             self._read()  # a verdict was given meanwhile: what was read lacks it
             return
         dialog = applying(self.app)
-        if dialog is not None and dialog.phase != "asking":
+        if dialog is not None and not dialog.asks:
             return  # a run is at work, or was: all is read when the dialog closes
         note = self._live.take_note(self.proposal, proposal, self.opened, opened)
         if self.opened is None or opened.seen != self.opened.seen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from textual.widgets import Button
 
 from engine.consolidation import decide, examine
 from engine.plans import open_plan, write_review
+from engine.proposal import Proposal
 from engine.store import Store, open_store
 from memui.cli import run
-from memui.presentation.applying import intent, intent_page
+from memui.presentation.applying import Intent, intent, intent_page
 from memui.screens.dialogs import Confirm
 from memui.screens.session import Session
 from memui.widgets.fold_view import FoldView
@@ -30,6 +32,7 @@ from tests.memui.reviews import (
     app_on,
     memory,
     put,
+    screen_of,
     text_of,
     tree,
     under_review,
@@ -295,5 +298,29 @@ def test_the_page_says_which_actions_need_one_that_does_not_run(tmp_path: Path) 
         assert "needs action 3, which does not run" in lines_of(pilot)
         put(pilot, NEEDS)
         assert text_of(folds(pilot).page).count("drops") >= 1
+
+    drive(app_on(root), script)
+
+
+def test_who_goes_back_before_it_is_worked_out_is_not_asked_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, store = under_review(tmp_path)
+    go_on = threading.Event()
+
+    def slow(proposal: Proposal) -> Intent:
+        go_on.wait(20)
+        return intent(proposal)
+
+    monkeypatch.setattr("memui.screens.apply_dialog.intent", slow)
+
+    async def script(pilot: Pilot[int]) -> None:
+        put(pilot, MERGE)
+        await press(pilot, "a")
+        await pilot.press("P", "y", "escape")
+        go_on.set()
+        await settle(pilot)
+        assert pilot.app.screen is screen_of(pilot)
+        assert store.runs() == ()
 
     drive(app_on(root), script)
