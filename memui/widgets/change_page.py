@@ -10,10 +10,12 @@ from textual.content import Content
 from engine.changes import Change, Edit
 from engine.diff import compare
 from engine.errors import Violation, run_number
+from engine.plan import Delete
 from engine.proposal import Counts, Proposal, Standing
 from memui.presentation import Line, count, line, own
 from memui.presentation.applying import intent, intent_page
 from memui.widgets.agent_page import agent_page
+from memui.widgets.cover_page import cover_page
 from memui.widgets.diff_notes import Check
 from memui.widgets.diff_view import (
     CONTEXT,
@@ -157,6 +159,8 @@ def change_page(
         return _without_edits(proposal, index)
     if view == "result":
         return _result_page(proposal, index, shown, check)
+    if view == "split" and isinstance(change.action, Delete) and account is not None:
+        return cover_page(change, account, check=check)
     if view == "prose":
         return prose_page(change, shown, context=context, check=check)
     return diff_page(
@@ -184,7 +188,10 @@ def _result_page(proposal: Proposal, index: int, shown: Sequence[Section], check
     gone = [edit.path for edit in change.edits if edit.after is None]
     if all(section.edit.after is None for section in shown):
         files = proposal.snapshot.files
-        stays = [(path, files[path]) for path in change.reads if path not in gone]
+        account = proposal.accounts.get(index)
+        known = (*change.reads, *(account.carriers if account is not None else ()))
+        paths = dict.fromkeys(path for path in known if path in files and path not in gone)
+        stays = [(path, files[path]) for path in paths]
         shown = [Section(Edit(path, data, data), compare(data, data)) for path, data in stays]
     below: list[Line] = []
     if gone:
